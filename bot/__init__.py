@@ -1,0 +1,1 @@
+"""The bot: what people talk to."""

@@ -1,0 +1,251 @@
+"""Settings: zhixing.toml in the home folder, overlaid by the environment.
+
+The only reader of the environment. Sections are frozen and refuse unknown keys; each part of the product gets its own section.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from core.errors import SettingsError
+
+SETTINGS_FILE = "zhixing.toml"
+DEFAULT_HOME = ".zhixing"
+
+# The names people already know, and where they go.
+ENVIRONMENT: Mapping[str, tuple[str, str]] = {
+    "OPENAI_API_KEY": ("models", "api_key"),
+    "OPENAI_BASE_URL": ("models", "base_url"),
+    "DATABASE_URL": ("database", "url"),
+    "ZHIXING_CHAT_MODEL": ("models", "chat_model"),
+    "ZHIXING_EMBEDDER": ("embedding", "kind"),
+    "ZHIXING_EMBEDDING_MODEL": ("embedding", "model"),
+    "ZHIXING_RERANK_MODEL": ("rerank", "model"),
+    "ZHIXING_LOG_LEVEL": ("logging", "level"),
+}
+# Read by the command line before settings exist.
+COMMAND_LINE_VARIABLES = frozenset({"ZHIXING_HOME", "ZHIXING_NOW"})
+
+
+class Section(BaseModel):
+    """A frozen group of settings that refuses unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DatabaseSettings(Section):
+    """Where state lives. Empty = SQLite in the home folder."""
+
+    url: SecretStr = SecretStr("")
+
+
+class LoggingSettings(Section):
+    """What is logged, and how."""
+
+    level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
+    json_lines: bool = False
+
+
+class ModelSettings(Section):
+    """An OpenAI-compatible chat endpoint; without `chat_model` answers are quoted, not written."""
+
+    base_url: str = "https://api.openai.com/v1"
+    api_key: SecretStr = SecretStr("")
+    chat_model: str = ""
+    private: bool = False
+    timeout_s: float = Field(default=60.0, gt=0)
+    max_concurrent: int = Field(default=8, ge=1)
+    max_answer_tokens: int = Field(default=700, ge=50)
+
+
+class EmbeddingSettings(Section):
+    """Which embedder reads passages and questions.
+
+    `query_prefix` and `passage_prefix` are what the model expects in front of a text.
+    """
+
+    kind: Literal["bundled", "none", "sentence_transformers", "openai_compatible"] = "bundled"
+    model: str = ""
+    base_url: str = ""
+    api_key: SecretStr = SecretStr("")
+    dimension: int = Field(default=0, ge=0)
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    threads: int = Field(default=0, ge=0)
+    timeout_s: float = Field(default=60.0, gt=0)
+
+
+class RerankSettings(Section):
+    """A sentence-transformers cross-encoder by name or path; empty = no reranking."""
+
+    model: str = ""
+    candidates: int = Field(default=30, ge=1, le=200)
+
+
+class StoreSettings(Section):
+    """Where passages live; empty = LanceDB in the home folder."""
+
+    path: str = ""
+
+
+class AnalysisSettings(Section):
+    """Files with the company's own words.
+
+    synonyms: one group of equal terms a line, separated by commas. dictionary: one word a line.
+    weights: `term weight` a line.
+    """
+
+    synonyms: tuple[str, ...] = ()
+    dictionary: tuple[str, ...] = ()
+    weights: tuple[str, ...] = ()
+
+
+class ChunkSettings(Section):
+    """Sizes in tokens of the embedder, heading chain included."""
+
+    passage_tokens: int = Field(default=220, ge=32, le=512)
+    section_tokens: int = Field(default=1200, ge=64)
+    overlap_share: float = Field(default=0.15, ge=0, le=0.5)
+
+
+class RetrievalSettings(Section):
+    """Which stages run and how wide; the defaults are measured (docs/retrieval.md)."""
+
+    recall_terms: int = Field(default=50, ge=0, le=500)
+    recall_vector: int = Field(default=50, ge=0, le=500)
+    fusion: Literal["score", "rrf"] = "score"
+    rescore: bool = True
+    two_levels: bool = True
+    metadata: bool = True
+    sufficiency: bool = True
+    limit: int = Field(default=5, ge=1, le=50)
+
+
+class IngestSettings(Section):
+    """How much is done at once, and when a deletion is not believed."""
+
+    batch_documents: int = Field(default=64, ge=1)
+    concurrent_fetches: int = Field(default=4, ge=1)
+    versions_kept: int = Field(default=10, ge=1)
+    hold_min_documents: int = Field(default=5, ge=1)
+    hold_share: float = Field(default=0.2, gt=0, le=1)
+
+
+class FilesSettings(Section):
+    """A folder of files as a source.
+
+    Attributes:
+        space: Name shown as the department; empty = the name of the first folder below the root.
+        include, exclude: Glob patterns relative to the root.
+    """
+
+    kind: Literal["files"] = "files"
+    path: str
+    space: str = ""
+    include: tuple[str, ...] = ("**/*",)
+    exclude: tuple[str, ...] = ()
+    max_file_mb: float = Field(default=50.0, gt=0)
+    ocr: bool = True
+
+
+class BaseSettings(Section):
+    """A knowledge base: scopes or whole sources that are searched together as `@name`."""
+
+    include: tuple[str, ...]
+
+
+class PrivacySettings(Section):
+    """What may leave for model endpoints that are not private."""
+
+    never_to_leave: tuple[str, ...] = ()
+    """Spaces and sources whose text is never sent to such an endpoint."""
+
+
+class DirectorySettings(Section):
+    """Who counts as a member."""
+
+    contractors_are_members: bool = True
+
+
+class Settings(Section):
+    """All sections, and the home folder everything lives in."""
+
+    home: Path
+    database: DatabaseSettings = DatabaseSettings()
+    logging: LoggingSettings = LoggingSettings()
+    models: ModelSettings = ModelSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    rerank: RerankSettings = RerankSettings()
+    store: StoreSettings = StoreSettings()
+    analysis: AnalysisSettings = AnalysisSettings()
+    chunks: ChunkSettings = ChunkSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
+    ingest: IngestSettings = IngestSettings()
+    sources: dict[str, FilesSettings] = Field(default_factory=dict)
+    bases: dict[str, BaseSettings] = Field(default_factory=dict)
+    privacy: PrivacySettings = PrivacySettings()
+    directory: DirectorySettings = DirectorySettings()
+
+    @property
+    def database_url(self) -> str:
+        """The database's SQLAlchemy URL."""
+        return self.database.url.get_secret_value() or (
+            f"sqlite+aiosqlite:///{self.home / 'state.sqlite3'}"
+        )
+
+    @property
+    def store_path(self) -> Path:
+        """The folder of the embedded passage store."""
+        return Path(self.store.path) if self.store.path else self.home / "passages"
+
+
+def load_settings(home: Path, environment: Mapping[str, str] | None = None) -> Settings:
+    """Read zhixing.toml in the home folder, when there, and overlay the environment.
+
+    Raises:
+        SettingsError: A file that is not TOML, an unknown key or variable, or a value out of range.
+    """
+    variables = os.environ if environment is None else environment
+    values = _load_file(home / SETTINGS_FILE)
+    for name, (section, key) in ENVIRONMENT.items():
+        if variables.get(name):
+            table = values.setdefault(section, {})
+            if not isinstance(table, dict):
+                raise SettingsError(f"[{section}] in {SETTINGS_FILE} must be a table")
+            table[key] = variables[name]
+    _refuse_unknown_variables(variables)
+    try:
+        return Settings.model_validate({**values, "home": home})
+    except ValidationError as error:
+        raise SettingsError(_describe(error, home / SETTINGS_FILE)) from error
+
+
+def _load_file(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{str(path)!r} is not valid TOML: {error}") from error
+    except OSError as error:
+        raise SettingsError(f"{str(path)!r} can't be read: {error.strerror}") from error
+
+
+def _refuse_unknown_variables(variables: Mapping[str, str]) -> None:
+    known = set(ENVIRONMENT) | COMMAND_LINE_VARIABLES
+    unknown = sorted(n for n in variables if n.startswith("ZHIXING_") and n not in known)
+    if unknown:
+        ours = ", ".join(sorted(n for n in known if n.startswith("ZHIXING_")))
+        raise SettingsError(f"unknown environment variable {unknown[0]!r}; known are {ours}")
+
+
+def _describe(error: ValidationError, path: Path) -> str:
+    lines = []
+    for detail in error.errors(include_url=False, include_input=False):
+        place = ".".join(str(part) for part in detail["loc"])
+        lines.append(f"{place or 'settings'}: {detail['msg']}")
+    return f"settings are not valid ({str(path)!r} and the environment): " + "; ".join(lines)

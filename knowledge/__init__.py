@@ -1,0 +1,1 @@
+"""What the company knows: documents and their versions, rights, index and retrieval."""

@@ -1,0 +1,148 @@
+"""The port that connectors fill: what a source must be able to say, and nothing of how.
+
+A run reads `discover`, which yields changes and checkpoints in order. Ingestion fetches, converts
+and stores; a source never writes anything.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import NewType, Protocol
+
+from knowledge.access import AccessRule
+from knowledge.documents import Document, DocumentId, Status
+
+Cursor = NewType("Cursor", str)
+"""Opaque to everybody but the source that made it; JSON by habit; empty at the first run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownDocument:
+    """What the ledger holds of a document, for the source to compare with."""
+
+    document_id: DocumentId
+    scope: str
+    locator: str
+    token: str
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upserted:
+    """The document is new or has changed (content, metadata, place); fetch it."""
+
+    document_id: DocumentId
+    scope: str
+    locator: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unchanged:
+    """The document was listed and is as the ledger has it."""
+
+    document_id: DocumentId
+    scope: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gone:
+    """A single document confirmed gone by its own id while its scope still answers."""
+
+    document_id: DocumentId
+    scope: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessChanged:
+    """Only the rule has changed; nothing is fetched."""
+
+    document_id: DocumentId
+    scope: str
+    rule: AccessRule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """A document that could not even be listed properly; recorded by id with its reason."""
+
+    document_id: DocumentId
+    scope: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeListed:
+    """A scope's full listing has ended.
+
+    Documents of the scope that were neither Upserted nor Unchanged nor Failed in this run are
+    missing; ingestion decides what to believe. With `error` set nothing is missing.
+    """
+
+    scope: str
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """Everything yielded so far may be considered done once it is stored; resume from here."""
+
+    cursor: Cursor
+
+
+Change = Upserted | Unchanged | Gone | AccessChanged | Failed | ScopeListed | Checkpoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """Version and status of a document right now; `token` compares with the ledger's."""
+
+    document_id: DocumentId
+    token: str
+    status: Status
+
+
+class Source(Protocol):
+    """A place where knowledge is kept."""
+
+    @property
+    def name(self) -> str:
+        """The source's name in the settings; first part of its document ids."""
+        ...
+
+    def discover(
+        self, cursor: Cursor, known: Mapping[DocumentId, KnownDocument]
+    ) -> AsyncIterator[Change]:
+        """Yield what has changed since the cursor, in a stable order.
+
+        Each document at most once. A listing that fails part-way ends with `ScopeListed(error=)`
+        and never looks like a shorter listing.
+
+        Raises:
+            SettingsError: The source is set up wrongly (path, credentials, names).
+        """
+        ...
+
+    async def fetch(self, change: Upserted) -> Document:
+        """Return the document whole.
+
+        Raises:
+            PermanentError: It cannot be read; the reason is recorded and the old version kept.
+            TransientError: Worth another try later in the run or in the next one.
+        """
+        ...
+
+    async def head(self, known: KnownDocument) -> Head:
+        """Ask for version and status in one cheap call, for the check before posting.
+
+        Raises:
+            ResourceGoneError: The document no longer exists.
+            TransientError: The source did not answer.
+        """
+        ...
+
+    async def fetch_access(self, known: KnownDocument) -> AccessRule:
+        """Return the document's rule as the source has it now; NOBODY when it can't be read."""
+        ...
+
+    async def close(self) -> None:
+        """Release connections. Safe to call twice."""
+        ...
