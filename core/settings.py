@@ -1,6 +1,7 @@
 """Settings: zhixing.toml in the home folder, overlaid by the environment.
 
-The only reader of the environment. Sections are frozen and refuse unknown keys; each part of the product gets its own section.
+The only reader of the environment. Sections are frozen and refuse unknown keys; each part of the
+product gets its own section.
 """
 
 import os

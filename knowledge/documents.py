@@ -38,7 +38,7 @@ class Version:
     """One state of a document at its source.
 
     Attributes:
-        number: Counts up; for sources without version numbers we count the changes we see.
+        number: Counts up from 1; 0 from sources that do not count: ingestion then does.
         at: When the source says this state came into force; never the time of the sync.
         label: What people call it, such as `v12` or `2026-08`; empty when they don't.
     """
@@ -119,14 +119,19 @@ class Section:
     """A parent: the text under one heading, whole, given to the model and quoted from.
 
     Attributes:
-        rule: None = the document's rule; else the rule of included text, to be joined with it.
+        section_id: Derived from the document and the heading path, so that it outlives edits.
+        key: Hash of heading path and text; equal keys in two versions mean unchanged text.
         page: First page of the file the section stands on; None where there are no pages.
+        rule: None = the document's rule alone; else the rule of included text, to be joined.
     """
 
     section_id: SectionId
+    key: str
     document_id: DocumentId
     heading_path: tuple[str, ...]
     text: str
+    indexed_text: str
+    kind: PassageKind
     position: int
     page: int | None = None
     included_from: DocumentId | None = None
@@ -138,11 +143,12 @@ class Passage:
     """A child: the small piece of a section that is matched.
 
     `text` is what is quoted; `indexed_text` adds the title and heading chain in front and is what
-    is embedded and analysed. For a table every passage repeats the header.
+    is embedded and analysed. For a table every passage repeats the header. Other attributes as in
+    `Section`; a section that is one single passage has no row of its own in the index.
     """
 
-    passage_id: PassageId
     section_id: SectionId
+    key: str
     document_id: DocumentId
     heading_path: tuple[str, ...]
     text: str
@@ -150,6 +156,7 @@ class Passage:
     kind: PassageKind
     position: int
     page: int | None = None
+    included_from: DocumentId | None = None
     rule: AccessRule | None = None
 
 
@@ -195,12 +202,20 @@ def page_mark(page: int) -> str:
     return f"<!-- page {page} -->"
 
 
-def build_passage_id(
-    document_id: DocumentId, section_path: str, text_hash: str, valid_from: datetime
-) -> PassageId:
-    """Derive a passage's id from what it is, so that writing it twice is harmless.
+def build_section_id(
+    document_id: DocumentId, heading_path: tuple[str, ...], ordinal: int
+) -> SectionId:
+    """Derive a section's id; `ordinal` tells apart sections with equal heading paths, from 0."""
+    return SectionId(_build_id(document_id, *heading_path, str(ordinal)))
+
+
+def build_passage_id(document_id: DocumentId, key: str, valid_from: datetime) -> PassageId:
+    """Derive the id of an index row from what it is, so that writing it twice is harmless.
 
     `valid_from` is part of it: text that goes and comes back (A, B, A) keeps both its lives.
     """
-    key = "\x1f".join((document_id, section_path, text_hash, valid_from.isoformat()))
-    return PassageId(str(uuid5(_NAMESPACE, key)))
+    return PassageId(_build_id(document_id, key, valid_from.isoformat()))
+
+
+def _build_id(*parts: str) -> str:
+    return str(uuid5(_NAMESPACE, "\x1f".join(parts)))
