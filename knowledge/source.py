@@ -17,13 +17,18 @@ Cursor = NewType("Cursor", str)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownDocument:
-    """What the ledger holds of a document, for the source to compare with."""
+    """What the ledger holds of a document, for the source to compare with.
+
+    Attributes:
+        access_id: Id of the document's rule; compared by sources whose rules change on their own.
+    """
 
     document_id: DocumentId
     scope: str
     locator: str
     token: str
     content_hash: str
+    access_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
