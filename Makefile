@@ -1,0 +1,44 @@
+# Everything sets itself up: the only thing needed is Python 3.11 or newer.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PACKAGES := core knowledge connectors bot evaluation playground
+
+.PHONY: demo test check bench format clean
+
+$(VENV)/base.stamp: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/dev.stamp: $(VENV)/base.stamp
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+## demo: sync the sample company into a fresh home folder and ask it a few questions
+demo: $(VENV)/base.stamp
+	$(BIN)/zhixing demo
+
+## test: the whole suite, with coverage
+test: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest --cov --cov-report=term --cov-fail-under=90
+
+## check: format, lint, types, import directions, spelling
+check: $(VENV)/dev.stamp
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+
+## bench: speed and memory against the targets in docs/performance.md
+bench: $(VENV)/base.stamp
+	$(BIN)/zhixing bench
+
+format: $(VENV)/dev.stamp
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage build *.egg-info
