@@ -1,0 +1,5 @@
+"""`python -m bot` is `zhixing`."""
+
+from bot.cli import main
+
+main()
