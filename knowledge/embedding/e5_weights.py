@@ -83,10 +83,10 @@ class E5Weights:
         self.pieces = _read_pieces(reader)
         _skip_normalisation(reader)
         self._tensors = _read_directory(reader)
-        position = self.vector("emb.pos").reshape(self.shape.positions, self.shape.hidden)
-        self.positions: NDArray[np.float32] = (
-            position + self.vector("emb.type")[: self.shape.hidden]
-        )
+        hidden = self.shape.hidden
+        positions = self.vector("emb.pos").reshape(self.shape.positions, hidden)
+        # Every token has type 0, so its vector is part of each position.
+        self.positions: NDArray[np.float32] = positions + self.vector("emb.type")[:hidden]
         self._words = self._blocks("emb.word").reshape(-1, hidden // BLOCK)
 
     def vector(self, name: str) -> NDArray[np.float32]:
