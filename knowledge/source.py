@@ -42,10 +42,16 @@ class Upserted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unchanged:
-    """The document was listed and is as the ledger has it."""
+    """The document was listed and is as the ledger has it.
+
+    Attributes:
+        token: Set when only the token has moved (a file touched but not edited): kept in place of
+            the old one, so that the next run need not look again. Empty = the old one stays.
+    """
 
     document_id: DocumentId
     scope: str
+    token: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +64,11 @@ class Gone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessChanged:
-    """Only the rule has changed; nothing is fetched."""
+    """The rule has changed; nothing is fetched for it.
+
+    It says nothing about the listing: the same run may yield Upserted, Unchanged or Failed for the
+    same document right after it, so that a new rule holds even when fetching then fails.
+    """
 
     document_id: DocumentId
     scope: str
@@ -118,7 +128,7 @@ class Source(Protocol):
     ) -> AsyncIterator[Change]:
         """Yield what has changed since the cursor, in a stable order.
 
-        Each document at most once. A listing that fails part-way ends with `ScopeListed(error=)`
+        Each document at most once, save for an AccessChanged in front. A listing that fails part-way ends with `ScopeListed(error=)`
         and never looks like a shorter listing.
 
         Raises:
