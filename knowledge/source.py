@@ -128,8 +128,8 @@ class Source(Protocol):
     ) -> AsyncIterator[Change]:
         """Yield what has changed since the cursor, in a stable order.
 
-        Each document at most once, save for an AccessChanged in front. A listing that fails part-way ends with `ScopeListed(error=)`
-        and never looks like a shorter listing.
+        Each document at most once, save for an AccessChanged in front. A listing that fails
+        part-way ends with `ScopeListed(error=)` and never looks like a shorter listing.
 
         Raises:
             SettingsError: The source is set up wrongly (path, credentials, names).
