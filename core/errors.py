@@ -70,3 +70,7 @@ class ModelReplyError(ZhixingError):
     public_message: ClassVar[str] = (
         "The language model gave no usable reply. 语言模型没有给出可用的回复。"
     )
+
+
+class PromptTooLongError(ModelReplyError):
+    """The conversation does not fit into the model's context; send less of it."""
