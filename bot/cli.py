@@ -1,5 +1,7 @@
-"""The command line. Commands live in modules of their own and in other packages, which register
-them through the entry-point group `zhixing.commands`.
+"""The command line.
+
+Commands live in modules of their own and in other packages, which register them through the
+entry-point group `zhixing.commands`.
 """
 
 import sys

@@ -1,0 +1,1 @@
+"""Answers from evidence: quoted or written, cited and checked."""
