@@ -1,0 +1,98 @@
+"""Progress on standard error: counts, rate and time left."""
+
+import time
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+
+from knowledge.progress import Progress as ProgressSink
+from knowledge.progress import ProgressReport, build_report
+
+SHOWN_A_SECOND = 5
+
+
+class ConsoleProgress:
+    """Shows one line a task; where the console is no terminal, a line when a task is done."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        """Prepare; without a console standard error is used."""
+        self._console = console or Console(stderr=True, soft_wrap=True)
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[note]}"),
+            console=self._console,
+            refresh_per_second=SHOWN_A_SECOND,
+            disable=not self._console.is_terminal,
+        )
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> "ConsoleProgress":
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_exit: object) -> None:
+        self._bars.stop()
+
+    def update(self, report: ProgressReport) -> None:
+        """Show where a task stands."""
+        if report.task not in self._tasks:
+            self._tasks[report.task] = self._bars.add_task(report.task, note="")
+        self._bars.update(
+            self._tasks[report.task],
+            completed=report.done,
+            total=report.total,
+            note=describe_pace(report),
+        )
+        if not self._console.is_terminal and report.done == report.total:
+            self._console.print(
+                f"{report.task}: {report.done:,} done, {describe_pace(report)}",
+                markup=False,
+                highlight=False,
+            )
+
+
+class StepCounter:
+    """Counts the pieces of one task and reports each of them."""
+
+    def __init__(
+        self,
+        progress: ProgressSink,
+        task: str,
+        *,
+        total: int,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Start the task's clock; `timer` gives seconds."""
+        self._progress = progress
+        self._task = task
+        self._total = total
+        self._timer = timer
+        self._started = timer()
+        self._done = 0
+
+    def advance(self, count: int = 1) -> None:
+        """Report `count` more pieces done."""
+        self._done += count
+        self._progress.update(
+            build_report(
+                self._task,
+                done=self._done,
+                total=self._total,
+                failed=0,
+                elapsed_s=self._timer() - self._started,
+            )
+        )
+
+
+def describe_pace(report: ProgressReport) -> str:
+    """Say rate, time left and failures in a few words."""
+    parts = [f"{report.rate:,.1f}/s"]
+    if report.left_s:
+        minutes, seconds = divmod(round(report.left_s), 60)
+        parts.append(f"{minutes}:{seconds:02d} left")
+    if report.failed:
+        parts.append(f"{report.failed} failed")
+    return ", ".join(parts)

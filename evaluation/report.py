@@ -1,0 +1,122 @@
+"""Tables on the screen."""
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from evaluation.summary import Figures, Refusals, RunSummary, VariantSummary
+
+MISSING = "–"
+MEAN = "mean"
+
+# Heading and field; shares with three digits, as the literature writes them.
+RANKING_COLUMNS: Sequence[tuple[str, str]] = (
+    ("R@1", "recall_at_1"),
+    ("R@5", "recall_at_5"),
+    ("R@10", "recall_at_10"),
+    ("MRR", "mrr"),
+    ("nDCG@10", "ndcg_at_10"),
+)
+GATE_COLUMNS: Sequence[tuple[str, str]] = (
+    ("not found right", "not_found_right"),
+    ("foreign refused", "foreign_refused"),
+    ("wrongly refused", "wrongly_refused"),
+)
+TIME_COLUMNS: Sequence[tuple[str, str]] = (
+    ("P50 ms", "latency_ms_p50"),
+    ("P95 ms", "latency_ms_p95"),
+)
+ANSWER_COLUMNS: Sequence[tuple[str, str]] = (
+    ("right", "answer_right"),
+    ("points", "answer_point_coverage"),
+    ("citations right", "answer_citation_precision"),
+    ("not found right", "answer_not_found_right"),
+    ("foreign refused", "answer_foreign_refused"),
+    ("wrongly refused", "answer_wrongly_refused"),
+    ("P50 ms", "answer_ms_p50"),
+    ("P95 ms", "answer_ms_p95"),
+)
+
+
+def format_figure(field: str, value: float | None) -> str:
+    """Write a figure: shares with three digits, times with one, counts whole."""
+    if value is None:
+        return MISSING
+    if "_ms_" in field:
+        return f"{value:,.1f}"
+    return f"{value:,.0f}" if isinstance(value, int) else f"{value:.3f}"
+
+
+def print_summary(summary: RunSummary, console: Console) -> None:
+    """Print the sets, the variants against each other, answers and refusals."""
+    console.print(_build_dataset_table(summary.main, summary.main_variant))
+    if len(summary.variants) > 1:
+        console.print(_build_variant_table(summary.variants))
+    if summary.main.mean.answer_ms_p50 is not None:
+        console.print(_build_answer_table(summary.main))
+    if len(summary.refusals.counts) > 1:
+        console.print(_build_refusal_table(summary))
+
+
+def _build_dataset_table(variant: VariantSummary, name: str) -> Table:
+    columns = (("questions", "questions"), *RANKING_COLUMNS, *GATE_COLUMNS, *TIME_COLUMNS)
+    return _build_table(f"Retrieval by set ({name})", "set", columns, _with_mean(variant))
+
+
+def _build_answer_table(variant: VariantSummary) -> Table:
+    return _build_table("Answers by set", "set", ANSWER_COLUMNS, _with_mean(variant))
+
+
+def _build_variant_table(variants: Mapping[str, VariantSummary]) -> Table:
+    columns = (*RANKING_COLUMNS, *TIME_COLUMNS)
+    rows = {name: variant.mean for name, variant in variants.items()}
+    return _build_table("Variants, mean over the sets", "variant", columns, rows)
+
+
+def _build_table(
+    title: str, head: str, columns: Sequence[tuple[str, str]], rows: Mapping[str, Figures]
+) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column(head)
+    for heading, _ in columns:
+        table.add_column(heading, justify="right")
+    for name, figures in rows.items():
+        if name == MEAN and table.rows:
+            table.add_section()
+        cells = [format_figure(field, getattr(figures, field)) for _, field in columns]
+        table.add_row(name, *cells)
+    return table
+
+
+def _build_refusal_table(summary: RunSummary) -> Table:
+    table = Table(title="Refusals: as shipped, and at best within 5 %", title_justify="left")
+    table.add_column("set")
+    table.add_column("group")
+    for heading in ("questions", "refused", "at best", "separation"):
+        table.add_column(heading, justify="right")
+    all_sets = {**summary.refusals_by_dataset, "all": summary.refusals}
+    for name, refusals in all_sets.items():
+        for row in _refusal_rows(refusals):
+            table.add_row(name, *row)
+        table.add_section()
+    return table
+
+
+def _refusal_rows(refusals: Refusals) -> list[tuple[str, ...]]:
+    best = refusals.best
+    at_best = {"answerable": best.wrongly_refused, **best.rightly_refused} if best else {}
+    return [
+        (
+            group.replace("_", " "),
+            f"{count:,}",
+            format_figure("share", refusals.shipped.get(group)),
+            format_figure("share", at_best.get(group)),
+            format_figure("share", refusals.separation.get(group)),
+        )
+        for group, count in refusals.counts.items()
+    ]
+
+
+def _with_mean(variant: VariantSummary) -> dict[str, Figures]:
+    return {**variant.datasets, MEAN: variant.mean}
