@@ -1,0 +1,134 @@
+"""What a question asks for: the type of its answer, how it wants it, and of which time."""
+
+import calendar
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from enum import StrEnum
+
+from bot.rag.dates import DateParts
+from bot.rag.language import Language, detect_language
+from bot.rag.question_patterns import AND_BEFORE, AS_OF, COMPARES, HISTORY, MANY, TYPES
+from bot.rag.values import ValueKind, extract_values
+
+
+class AnswerType(StrEnum):
+    """What the answer consists of."""
+
+    MONEY = "money"
+    PERCENT = "percent"
+    DURATION = "duration"
+    TIME = "time"
+    DATE = "date"
+    NUMBER = "number"
+    PERSON = "person"
+    PLACE = "place"
+    CODE = "code"
+    COMMAND = "command"
+    HOW_TO = "how_to"
+    REASON = "reason"
+    LIST = "list"
+    DEFINITION = "definition"
+    YES_NO = "yes_no"
+
+
+class HistoryKind(StrEnum):
+    """Which state of a page a question is about, when not today's."""
+
+    AS_OF = "as_of"
+    PREVIOUS = "previous"
+    CHANGE_TIME = "change_time"
+    ALL_STATES = "all_states"
+
+
+# The kinds of values that answer a type; several where people mix them up.
+VALUE_KINDS: dict[AnswerType, frozenset[ValueKind]] = {
+    AnswerType.MONEY: frozenset({ValueKind.MONEY}),
+    AnswerType.PERCENT: frozenset({ValueKind.PERCENT}),
+    AnswerType.DURATION: frozenset({ValueKind.DURATION}),
+    AnswerType.TIME: frozenset({ValueKind.TIME}),
+    AnswerType.DATE: frozenset({ValueKind.DATE, ValueKind.TIME}),
+    AnswerType.NUMBER: frozenset(ValueKind) - {ValueKind.DATE, ValueKind.TIME},
+}
+
+_TYPES = tuple(
+    (AnswerType(name), re.compile(pattern, re.IGNORECASE)) for name, pattern in TYPES.items()
+)
+_HISTORY = tuple(
+    (HistoryKind(name), re.compile(pattern, re.IGNORECASE)) for name, pattern in HISTORY.items()
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionAnalysis:
+    """What is known of a question from its wording alone.
+
+    Attributes:
+        types: What the answer consists of, the most telling first; empty = no clue.
+        is_comparison: Two or more subjects are set side by side.
+        wants_all: Everything that fits is asked for, not one item.
+        history: Which states of a page are asked for; empty = today's.
+        as_of: The moment a question looks back to, the end of the period it names.
+    """
+
+    language: Language
+    types: tuple[AnswerType, ...]
+    is_comparison: bool
+    wants_all: bool
+    history: tuple[HistoryKind, ...]
+    as_of: datetime | None = None
+
+    @property
+    def value_kinds(self) -> frozenset[ValueKind]:
+        """The kinds of values that may answer; empty when the answer is no value."""
+        kinds: frozenset[ValueKind] = frozenset()
+        for answer_type in self.types:
+            kinds |= VALUE_KINDS.get(answer_type, frozenset())
+        return kinds
+
+    def asks_for(self, *types: AnswerType) -> bool:
+        """Tell whether one of the types is asked for."""
+        return any(answer_type in self.types for answer_type in types)
+
+
+def analyse_question(question: str) -> QuestionAnalysis:
+    """Read a question's wording, Chinese or English."""
+    types = [kind for kind, pattern in _TYPES if pattern.search(question)]
+    as_of = _find_moment(question) if AS_OF.search(question) else None
+    history = [kind for kind, pattern in _HISTORY if pattern.search(question)]
+    if AND_BEFORE.search(question) and HistoryKind.PREVIOUS not in history:
+        history.append(HistoryKind.PREVIOUS)
+    if as_of is not None and not history:
+        history.append(HistoryKind.AS_OF)
+    return QuestionAnalysis(
+        language=detect_language(question),
+        types=tuple(_drop_implied(types)),
+        is_comparison=bool(COMPARES.search(question)),
+        wants_all=bool(MANY.search(question)),
+        history=tuple(history),
+        as_of=as_of,
+    )
+
+
+def _drop_implied(types: list[AnswerType]) -> list[AnswerType]:
+    """Leave out the general type where a particular one of the same words was found."""
+    particular = {AnswerType.MONEY, AnswerType.PERCENT, AnswerType.DURATION}
+    if particular & set(types) and AnswerType.NUMBER in types:
+        types.remove(AnswerType.NUMBER)
+    if len(types) > 1 and AnswerType.DEFINITION in types:
+        types.remove(AnswerType.DEFINITION)
+    return types
+
+
+def _find_moment(question: str) -> datetime | None:
+    dates = [value.date for value in extract_values(question) if value.date and value.date.year]
+    return _end_of(dates[0]) if dates else None
+
+
+def _end_of(date: DateParts) -> datetime:
+    """Return the last moment of a day, month or year, in UTC."""
+    month = date.month or 12
+    last = calendar.monthrange(date.year, month)[1]
+    day = min(date.day or last, last)
+    end = datetime.combine(datetime(date.year, month, day, tzinfo=UTC), time.min, tzinfo=UTC)
+    return end + timedelta(days=1) - timedelta(seconds=1)
