@@ -52,11 +52,13 @@ class Timeline:
 
     Attributes:
         closed: Rows of the ledger that end, with the moment they end.
+        kept: Rows of the ledger that stay in force, with their text as it is now.
         versions: The versions that were applied, with their final numbers and moments.
     """
 
     opened: dict[PassageId, NewRow] = field(default_factory=dict)
     closed: dict[PassageId, datetime] = field(default_factory=dict)
+    kept: dict[PassageId, Chunk] = field(default_factory=dict)
     versions: list[Content] = field(default_factory=list)
 
 
@@ -79,6 +81,7 @@ def plan_timeline(
     timeline = Timeline()
     live: dict[str, NewRow | OpenRow] = {row.key: row for row in open_rows}
     number, at = last_number, last_at
+    chunks: dict[str, Chunk] = {}
     for content in _unapplied(contents, last_number):
         chunks = {chunk.key: chunk for chunk in build_rows(content)}
         if number and chunks.keys() == live.keys() and content.version.number in {0, number}:
@@ -97,6 +100,9 @@ def plan_timeline(
                 )
                 live[key] = timeline.opened[row.passage_id] = row
         timeline.versions.append(dated)
+    timeline.kept = {
+        row.passage_id: chunks[key] for key, row in live.items() if isinstance(row, OpenRow)
+    }
     return timeline
 
 

@@ -1,0 +1,72 @@
+"""Recall: candidates by words, by meaning and by exact codes, searched at the same time."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from knowledge.documents import Hit
+from knowledge.stores import Level, PassageFilter, PassageStore, Vector
+
+CODE_HITS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """What each route found, best first, every hit scored as its route scores.
+
+    Attributes:
+        sections: Whole sections near the question's vector; they lend their passages weight.
+    """
+
+    terms: tuple[Hit, ...] = ()
+    vector: tuple[Hit, ...] = ()
+    sections: tuple[Hit, ...] = ()
+    codes: tuple[Hit, ...] = ()
+
+
+async def recall(
+    store: PassageStore,
+    *,
+    terms: Sequence[str],
+    codes: Sequence[str],
+    vector: Vector | None,
+    where: PassageFilter,
+    terms_limit: int,
+    vector_limit: int,
+    sections_limit: int,
+) -> Recalled:
+    """Search all routes in parallel; a limit of 0, no terms or no vector leaves a route out."""
+    passages = replace(where, level=Level.PASSAGE)
+    sections = replace(where, level=Level.SECTION)
+    by_terms, by_vector, by_section, by_code = await asyncio.gather(
+        _search_terms(store, terms, passages, terms_limit),
+        _search_vector(store, vector, passages, vector_limit),
+        _search_vector(store, vector, sections, sections_limit),
+        store.find_codes(codes, passages, limit=CODE_HITS) if codes else _nothing(),
+    )
+    return Recalled(
+        terms=tuple(by_terms),
+        vector=tuple(by_vector),
+        sections=tuple(by_section),
+        codes=tuple(by_code),
+    )
+
+
+async def _search_terms(
+    store: PassageStore, terms: Sequence[str], where: PassageFilter, limit: int
+) -> list[Hit]:
+    if not terms or limit == 0:
+        return []
+    return await store.search_terms(terms, where, limit=limit)
+
+
+async def _search_vector(
+    store: PassageStore, vector: Vector | None, where: PassageFilter, limit: int
+) -> list[Hit]:
+    if vector is None or limit == 0:
+        return []
+    return await store.search_vector(vector, where, limit=limit)
+
+
+async def _nothing() -> list[Hit]:
+    return []
