@@ -1,7 +1,6 @@
 """Text to sentences, Chinese and English, Markdown left whole.
 
-One regular expression finds what may end a sentence and what must not be looked into; the rules
-behind it decide. A border that is missed costs less than a sentence that is torn, so every doubt
+A border that is missed costs less than a sentence that is torn, so every doubt
 is decided against the border.
 """
 
@@ -10,19 +9,20 @@ import re
 _CLOSERS = "”’」』）)】》〉\\]\"'*_~"
 # An ordered item as people write it, Markdown or not: `1. `, `2) `, `3、`, `（4）`, `⑤`.
 _ITEM = r"(?:[-*+][ \t]|\d{1,3}(?:[.)][ \t]|[、．])|[（(]\d{1,2}[)）]|[①-⑳])"
-_SCAN = re.compile(
-    rf"""
-      (?P<fence>^[ \t]*(?P<ticks>`{{3,}}|~{{3,}})[\s\S]*?(?:^[ \t]*(?P=ticks)[`~]*[ \t]*$|\Z))
-    | (?P<code>``[^\n]{{1,300}}?``|`[^`\n]{{1,300}}`)
-    | (?P<link>\[[^\[\]\n]{{0,300}}\]\([^()\s]{{0,500}}(?:\([^()\s]{{0,200}}\)[^()\s]{{0,200}})?\))
-    | (?P<blank>\n[ \t>]*\n[\s>]*|(?:(?<=[ ]{{2}})|(?<=\\)|<br[ ]?/?>)\n)
-    | (?P<line>\n(?=[ \t]*(?:{_ITEM}|\#{{1,6}}[ \t]|\||`{{3}}|~{{3}})))
-    | (?P<wide>[。！？；｡][。！？；｡!?]*(?P<wide_close>[{_CLOSERS}]*))
-    | (?P<narrow>[.!?]+[{_CLOSERS}]*(?=\s|$))
-    | (?P<glued>(?<=[\u3400-\u9fff])[!?]+(?=[\u3400-\u9fff]))
-    """,
-    re.MULTILINE | re.VERBOSE,
+# One character decides what to look for: alternatives tried at every character are slow.
+_MARK = re.compile(r"[\n`\[。！？；｡.!?]")
+_FENCE = re.compile(
+    r"[ \t]*(?P<ticks>`{3,}|~{3,})[\s\S]*?(?:^[ \t]*(?P=ticks)[`~]*[ \t]*$|\Z)", re.MULTILINE
 )
+_BREAK = re.compile(
+    rf"\n[ \t>]*\n[\s>]*|(?:(?<=[ ]{{2}})|(?<=\\)|(?<=<br>)|(?<=<br/>)|(?<=<br />))\n"
+    rf"|\n(?=[ \t]*(?:{_ITEM}|#{{1,6}}[ \t]|\||`{{3}}|~{{3}}))"
+)
+_NOT_SPACE = re.compile(r"\S")
+_CODE = re.compile(r"``[^\n]{1,300}?``|`[^`\n]{1,300}`|`+")
+_LINK = re.compile(r"\[[^\[\]\n]{0,300}\]\([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?\)")
+_WIDE = re.compile(rf"[。！？；｡][。！？；｡!?]*(?P<closers>[{_CLOSERS}]*)")
+_NARROW = re.compile(rf"[.!?]+[{_CLOSERS}]*(?=\s|$)|(?<=[\u3400-\u9fff])[!?]+(?=[\u3400-\u9fff])")
 _WORD_BEFORE = re.compile(r"[A-Za-z](?:[A-Za-z]|\.(?=[A-Za-z]))*$")
 _MARKER_BEFORE = re.compile(r"(?:^|\n|\|)[ \t>*_+-]*\d{1,3}$")
 _IS_CJK = re.compile(r"[\u3000-\u9fff\uff00-\uffef]")
@@ -51,39 +51,57 @@ def cut_sentences(text: str) -> list[str]:
     """Cut text into sentences that keep their white space: joined they are the text again."""
     pieces: list[str] = []
     start = 0
-    for match in _SCAN.finditer(text):
-        end = _find_border(text, start, match)
-        if end <= start:
-            continue
-        while end < len(text) and text[end].isspace():
-            end += 1
-        pieces.append(text[start:end])
-        start = end
+    at = border = _find_fence_end(text, 0)
+    while True:
+        while border > start:
+            end = _skip_space(text, border)
+            pieces.append(text[start:end])
+            start = end
+            border = _find_fence_end(text, end) if "\n" in pieces[-1] else 0
+            at = max(at, end, border)
+        mark = _MARK.search(text, at)
+        if mark is None:
+            break
+        at, border = _read_mark(text, start, mark.start())
     if start < len(text):
         pieces.append(text[start:])
     return pieces
 
 
-def _find_border(text: str, start: int, match: re.Match[str]) -> int:
-    """Return where the sentence that begins at `start` ends, or 0 when it goes on."""
-    match match.lastgroup:
-        case "blank" | "line" | "fence" | "glued":
-            return match.end()
-        case "wide":
-            return _skip_closers(text, start, match)
-        case "narrow":
-            return match.end() if _is_end(text, match) else 0
-        case _:
-            return 0
+def _find_fence_end(text: str, at: int) -> int:
+    match = _FENCE.match(text, at)
+    return match.end() if match is not None else 0
 
 
-def _skip_closers(text: str, start: int, match: re.Match[str]) -> int:
+def _skip_space(text: str, at: int) -> int:
+    match = _NOT_SPACE.search(text, at)
+    return match.start() if match is not None else len(text)
+
+
+def _read_mark(text: str, start: int, at: int) -> tuple[int, int]:
+    """Return where to read on, and where the sentence that began at `start` ends or 0."""
+    char = text[at]
+    if char in ".!?":
+        match = _NARROW.match(text, at)
+        end = match.end() if match is not None else at + 1
+        return end, end if match is not None and _is_end(text, match) else 0
+    if char in "`[":
+        match = (_CODE if char == "`" else _LINK).match(text, at)
+        return match.end() if match is not None else at + 1, 0
+    if char == "\n":
+        match = _BREAK.match(text, at)
+        return (at + 1, 0) if match is None else (match.end(), match.end())
+    end = _skip_closers(text, start, at)
+    return end, end
+
+
+def _skip_closers(text: str, start: int, at: int) -> int:
     """Return the end of a wide full stop with the closing marks that belong to it.
 
     Emphasis and straight quotes look alike at both ends; they close when one is open.
     """
-    end = match.start("wide_close")
-    limit = match.end()
+    match = _WIDE.match(text, at)
+    end, limit = match.span("closers") if match is not None else (at + 1, at + 1)
     while end < limit:
         mark = next((m for m in _AMBIGUOUS_CLOSERS if text.startswith(m, end)), "")
         if mark and text.count(mark, start, end) % 2 == 0:
