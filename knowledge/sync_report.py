@@ -36,6 +36,21 @@ class SyncReport:
         self.rows_closed += batch.rows_closed
         self.rows_embedded += batch.rows_embedded
 
+    def add(self, other: "SyncReport") -> None:
+        """Add what another run did."""
+        self.seen += other.seen
+        self.added += other.added
+        self.changed += other.changed
+        self.unchanged += other.unchanged
+        self.removed += other.removed
+        self.held += other.held
+        self.rows_added += other.rows_added
+        self.rows_closed += other.rows_closed
+        self.rows_embedded += other.rows_embedded
+        self.seconds += other.seconds
+        self.failures |= other.failures
+        self.alarms += other.alarms
+
     def counts(self) -> dict[str, int]:
         """Return all numbers by name, for the run log."""
         return {

@@ -1,0 +1,191 @@
+"""The only place that picks concrete classes: from settings to a product that can be used."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from knowledge.analysis_files import load_analyser
+from knowledge.stores.lancedb import open_lancedb_store
+
+from bot.trace import TraceStore
+from connectors.files.source import FilesSource
+from core.clock import Clock
+from core.database import Database, open_database
+from core.models import ChatModel
+from core.models.openai_compatible import OpenAiCompatibleModel
+from core.settings import EmbeddingSettings, FilesSettings, Settings
+from knowledge.access_registry import AccessRegistry
+from knowledge.analysis import Analyser
+from knowledge.directory import Directory
+from knowledge.embedding import Embedder
+from knowledge.embedding.bundled import BundledEmbedder
+from knowledge.embedding.cache import CachedEmbedder, VectorCache
+from knowledge.embedding.none import NoEmbedder
+from knowledge.embedding.openai_compatible import connect_openai_compatible
+from knowledge.embedding.sentence_transformers import load_sentence_transformer
+from knowledge.failures import FailureLog
+from knowledge.holds import HoldLog
+from knowledge.ingest_batch import IngestParts
+from knowledge.ingestion import SyncLogs
+from knowledge.ledger import Ledger
+from knowledge.ledger_writer import LedgerWriter
+from knowledge.retrieval.pipeline import Retriever
+from knowledge.retrieval.rerank import CrossEncoderReranker, Reranker
+from knowledge.runs import RunLog
+from knowledge.source import Source
+from knowledge.stores import IndexShape, PassageStore
+from knowledge.term_statistics import TermIndex
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What needs the database alone."""
+
+    settings: Settings
+    clock: Clock
+    database: Database
+    directory: Directory
+    registry: AccessRegistry
+    ledger: Ledger
+    traces: TraceStore
+    logs: SyncLogs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """Everything, ready for use."""
+
+    state: State
+    analyser: Analyser
+    embedder: Embedder
+    store: PassageStore
+    retriever: Retriever
+    ingest_parts: IngestParts
+    model: ChatModel | None
+
+
+@asynccontextmanager
+async def open_state(settings: Settings, clock: Clock) -> AsyncIterator[State]:
+    """Open the database; everything is closed at the end of the block.
+
+    Raises:
+        SettingsError: The home folder or the database can't be used.
+    """
+    settings.home.mkdir(parents=True, exist_ok=True)
+    database = await open_database(settings.database_url)
+    directory = Directory(
+        database, contractors_are_members=settings.directory.contractors_are_members
+    )
+    try:
+        yield State(
+            settings=settings,
+            clock=clock,
+            database=database,
+            directory=directory,
+            registry=AccessRegistry(database, directory),
+            ledger=Ledger(database),
+            traces=TraceStore(database),
+            logs=SyncLogs(
+                runs=RunLog(database), failures=FailureLog(database), holds=HoldLog(database)
+            ),
+        )
+    finally:
+        await database.close()
+
+
+@asynccontextmanager
+async def open_product(settings: Settings, clock: Clock) -> AsyncIterator[Product]:
+    """Open state, index and models; everything is closed at the end of the block.
+
+    Raises:
+        SettingsError: A setting has to be mended.
+    """
+    async with AsyncExitStack() as stack:
+        state = await stack.enter_async_context(open_state(settings, clock))
+        analyser = load_analyser(settings.analysis, settings.home)
+        embedder = await open_embedder(settings)
+        stack.push_async_callback(embedder.close)
+        shape = IndexShape(
+            embedder=embedder.name, dimension=embedder.dimension, analysis=analyser.fingerprint
+        )
+        store = await open_lancedb_store(settings.store_path, shape)
+        stack.push_async_callback(store.close)
+        model = open_chat_model(settings, clock)
+        if model is not None:
+            stack.push_async_callback(model.close)
+        yield Product(
+            state=state,
+            analyser=analyser,
+            embedder=embedder,
+            store=store,
+            retriever=Retriever(
+                store=store,
+                ledger=state.ledger,
+                term_index=TermIndex(state.database),
+                analyser=analyser,
+                embedder=embedder,
+                reranker=open_reranker(settings),
+                settings=settings.retrieval,
+                rerank_settings=settings.rerank,
+            ),
+            ingest_parts=IngestParts(
+                ledger=state.ledger,
+                writer=LedgerWriter(state.database),
+                registry=state.registry,
+                store=store,
+                embedder=embedder,
+                analyser=analyser,
+                chunks=settings.chunks,
+                ingest=settings.ingest,
+                clock=clock,
+            ),
+            model=model,
+        )
+
+
+async def open_embedder(settings: Settings) -> Embedder:
+    """Pick the embedder, with the persistent cache around it where it saves work."""
+    chosen = settings.embedding
+    if chosen.kind == "none":
+        return NoEmbedder()
+    cache = VectorCache(settings.home / "vectors.sqlite3")
+    return CachedEmbedder(await _pick_embedder(chosen), cache)
+
+
+async def _pick_embedder(chosen: EmbeddingSettings) -> Embedder:
+    match chosen.kind:
+        case "sentence_transformers":
+            return await load_sentence_transformer(
+                chosen.model,
+                query_prefix=chosen.query_prefix,
+                passage_prefix=chosen.passage_prefix,
+            )
+        case "openai_compatible":
+            return await connect_openai_compatible(
+                base_url=chosen.base_url,
+                model=chosen.model,
+                api_key=chosen.api_key.get_secret_value(),
+                dimension=chosen.dimension,
+                query_prefix=chosen.query_prefix,
+                passage_prefix=chosen.passage_prefix,
+                timeout_s=chosen.timeout_s,
+            )
+        case _:
+            return BundledEmbedder(threads=chosen.threads)
+
+
+def open_reranker(settings: Settings) -> Reranker | None:
+    """Load the cross-encoder that is configured, if one is."""
+    return CrossEncoderReranker(settings.rerank.model) if settings.rerank.model else None
+
+
+def open_chat_model(settings: Settings, clock: Clock) -> ChatModel | None:
+    """Connect the chat model that is configured, if one is."""
+    if not settings.models.chat_model:
+        return None
+    return OpenAiCompatibleModel(settings.models, clock=clock)
+
+
+def open_source(name: str, settings: FilesSettings, clock: Clock) -> Source:
+    """Open a source by the kind its settings name."""
+    return FilesSource(name, settings, clock=clock)

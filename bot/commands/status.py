@@ -1,0 +1,88 @@
+"""`zhixing status`: what was read, what was not, and why."""
+
+import typer
+
+from bot.bootstrap import open_state
+from bot.commands.context import CommandContext, get_context, run
+from bot.commands.options import JsonOption
+from bot.commands.output import print_json, print_result
+from knowledge.sync_status import SourceStatus, load_status
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @app.command()
+    def status(
+        context: typer.Context,
+        as_json: JsonOption = False,
+    ) -> None:
+        """Show every source: documents, last run, failures with their reasons, what is held."""
+        sources = run(_load(get_context(context)))
+        if as_json:
+            print_json({"sources": [to_json(source) for source in sources]})
+        else:
+            nothing = "nothing synced yet: `zhixing sync FOLDER`"
+            print_result("\n\n".join(map(describe, sources)) or nothing)
+
+
+async def _load(context: CommandContext) -> list[SourceStatus]:
+    async with open_state(context.load_settings(), context.clock) as state:
+        return await load_status(state.database)
+
+
+def to_json(source: SourceStatus) -> dict[str, object]:
+    """Return a source's status for `--json`."""
+    last = source.last_run
+    return {
+        "source": source.source,
+        "documents": source.documents,
+        "held_documents": source.held_documents,
+        "passages": source.passages,
+        "failures": [
+            {
+                "id": one.last.document_id,
+                "reason": one.last.reason,
+                "attempts": one.attempts,
+                "first_at": one.first_at.isoformat(),
+                "last_at": one.last.at.isoformat(),
+            }
+            for one in source.failures
+        ],
+        "notes": {key: list(notes) for key, notes in source.notes.items()},
+        "holds": [
+            {
+                "scope": hold.scope,
+                "raised_at": hold.raised_at.isoformat(),
+                "missing": len(hold.missing),
+                "reason": hold.reason,
+            }
+            for hold in source.holds
+        ],
+        "last_run": None
+        if last is None
+        else {
+            "started_at": last.started_at.isoformat(),
+            "ended_at": last.ended_at.isoformat() if last.ended_at else None,
+            "status": last.status.value,
+            "counts": dict(last.counts),
+            "error": last.error,
+        },
+    }
+
+
+def describe(source: SourceStatus) -> str:
+    """Put a source's status into words."""
+    lines = [f"{source.source}: {source.documents} documents, {source.passages} passages"]
+    if source.last_run is not None:
+        run_ = source.last_run
+        error = f": {run_.error}" if run_.error else ""
+        lines.append(f"  last run {run_.started_at:%Y-%m-%d %H:%M} UTC, {run_.status}{error}")
+    lines += [f"  ✗ {one.last.document_id}: {one.last.reason}" for one in source.failures]
+    lines += [
+        f"  · {document_id}: {note}"
+        for document_id, notes in source.notes.items()
+        for note in notes
+    ]
+    lines += [f"  ! {hold.reason}" for hold in source.holds]
+    return "\n".join(lines)

@@ -1,0 +1,106 @@
+"""A trace as somebody may see it: passages are read again under the viewer's rights of today."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.trace import Trace
+from core.errors import SettingsError
+from knowledge.documents import Hit, PassageId, Status
+from knowledge.ledger import Ledger
+from knowledge.readers import Reader
+from knowledge.retrieval.lock import check_hits
+from knowledge.stores import PassageFilter, PassageStore
+
+SNIPPET_LENGTH = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceView:
+    """A trace with the passages the viewer may read; the others are only counted."""
+
+    trace: Trace
+    hits: Mapping[str, Hit]
+
+    def to_json(self) -> dict[str, object]:
+        """Return everything for `--json`."""
+        return {
+            "trace_id": self.trace.trace_id,
+            "at": self.trace.at.isoformat(),
+            "asker": self.trace.asker,
+            "place": self.trace.place,
+            "question": self.trace.question,
+            "outcome": self.trace.outcome,
+            "steps": self.trace.payload.get("steps", []),
+            "passages": {
+                passage_id: {
+                    "document_id": hit.document_id,
+                    "title": hit.title,
+                    "heading_path": list(hit.heading_path),
+                    "version": hit.version_number,
+                }
+                for passage_id, hit in self.hits.items()
+            },
+        }
+
+    def describe(self) -> str:
+        """Put the trace into words."""
+        trace = self.trace
+        lines = [
+            f"{trace.trace_id}  {trace.at:%Y-%m-%d %H:%M:%S} UTC",
+            f"asked by {trace.asker or 'the operator'} in {trace.place}: {trace.question}",
+            f"outcome: {trace.outcome}",
+        ]
+        for step in _steps(trace):
+            took = step.get("took_ms")
+            time = f"{took:8.1f} ms  " if isinstance(took, int | float) else " " * 13
+            lines.append(f"{time}{step.get('step', '?')}  {step.get('note', '')}".rstrip())
+            lines += self._describe_rows(step.get("rows"))
+        return "\n".join(lines)
+
+    def _describe_rows(self, rows: object) -> Iterator[str]:
+        if not isinstance(rows, Sequence) or isinstance(rows, str):
+            return
+        hidden = 0
+        for row in rows:
+            passage_id, score = str(row[0]), float(row[1])
+            hit = self.hits.get(passage_id)
+            if hit is None:
+                hidden += 1
+                continue
+            place = " › ".join((hit.title, *hit.heading_path))
+            text = " ".join(hit.text.split())[:SNIPPET_LENGTH]
+            yield f"{'':13}  {score:8.4f}  {place}: {text}"
+        if hidden:
+            yield f"{'':13}  {hidden} not readable for you, or gone"
+
+
+async def build_view(
+    store: PassageStore, ledger: Ledger, trace: Trace, reader: Reader
+) -> TraceView:
+    """Read the trace's passages as the viewer.
+
+    Raises:
+        SettingsError: The trace is somebody else's.
+    """
+    if reader.asker is not None and trace.asker != reader.asker.person_id:
+        raise SettingsError(f"there is no trace {trace.trace_id!r} of yours")
+    ids = {
+        PassageId(str(row[0]))
+        for step in _steps(trace)
+        for row in _rows(step)
+        if isinstance(row, Sequence)
+    }
+    where = PassageFilter(access=reader.asker_readable, any_time=True, statuses=frozenset(Status))
+    found = await store.get(sorted(ids), where)
+    shown = await check_hits(ledger, found, reader.asker_readable, only_current=False)
+    return TraceView(trace=trace, hits={hit.passage_id: hit for hit in shown})
+
+
+def _steps(trace: Trace) -> list[Mapping[str, object]]:
+    steps = trace.payload.get("steps", [])
+    return [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
+
+
+def _rows(step: Mapping[str, object]) -> Sequence[object]:
+    rows = step.get("rows", [])
+    return rows if isinstance(rows, list) else []
