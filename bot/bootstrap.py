@@ -94,8 +94,15 @@ async def open_state(settings: Settings, clock: Clock) -> AsyncIterator[State]:
 
 
 @asynccontextmanager
-async def open_product(settings: Settings, clock: Clock) -> AsyncIterator[Product]:
+async def open_product(
+    settings: Settings, clock: Clock, *, embedder: Embedder | None = None
+) -> AsyncIterator[Product]:
     """Open state, index and models; everything is closed at the end of the block.
+
+    Args:
+        settings: All of them.
+        clock: What time it is.
+        embedder: One that is already open, used as it is and left open; None = as settings say.
 
     Raises:
         SettingsError: A setting has to be mended.
@@ -103,8 +110,9 @@ async def open_product(settings: Settings, clock: Clock) -> AsyncIterator[Produc
     async with AsyncExitStack() as stack:
         state = await stack.enter_async_context(open_state(settings, clock))
         analyser = load_analyser(settings.analysis, settings.home)
-        embedder = await open_embedder(settings)
-        stack.push_async_callback(embedder.close)
+        if embedder is None:
+            embedder = await open_embedder(settings)
+            stack.push_async_callback(embedder.close)
         shape = IndexShape(
             embedder=embedder.name, dimension=embedder.dimension, analysis=analyser.fingerprint
         )
@@ -143,13 +151,15 @@ async def open_product(settings: Settings, clock: Clock) -> AsyncIterator[Produc
         )
 
 
-async def open_embedder(settings: Settings) -> Embedder:
+async def open_embedder(settings: Settings, *, is_cached: bool = True) -> Embedder:
     """Pick the embedder, with the persistent cache around it where it saves work."""
     chosen = settings.embedding
     if chosen.kind == "none":
         return NoEmbedder()
-    cache = VectorCache(settings.home / "vectors.sqlite3")
-    return CachedEmbedder(await _pick_embedder(chosen), cache)
+    embedder = await _pick_embedder(chosen)
+    if not is_cached:
+        return embedder
+    return CachedEmbedder(embedder, VectorCache(settings.home / "vectors.sqlite3"))
 
 
 async def _pick_embedder(chosen: EmbeddingSettings) -> Embedder:
