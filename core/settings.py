@@ -141,7 +141,14 @@ class FilesSettings(Section):
 
     Attributes:
         space: Name shown as the department; empty = the name of the first folder below the root.
-        include, exclude: Glob patterns relative to the root.
+        include, exclude: Glob patterns relative to the root; one without a slash counts at any
+            depth, and what excludes a folder excludes everything in it.
+        max_file_mb: Larger files are refused with a reason; so are archives that would unpack to
+            more than ten times this.
+        max_pages, max_ocr_pages, max_table_rows: Pages of a PDF, scanned pages of a PDF and rows
+            of a sheet that are read; what is beyond is left out with a note.
+        timeout_s: Longest wait for a parser to get on by one page or sheet; then it is killed.
+        ocr: Read scanned pages and pictures, when the extra `ocr` is installed.
     """
 
     kind: Literal["files"] = "files"
@@ -150,6 +157,10 @@ class FilesSettings(Section):
     include: tuple[str, ...] = ("**/*",)
     exclude: tuple[str, ...] = ()
     max_file_mb: float = Field(default=50.0, gt=0)
+    max_pages: int = Field(default=2000, ge=1)
+    max_ocr_pages: int = Field(default=200, ge=0)
+    max_table_rows: int = Field(default=5000, ge=1)
+    timeout_s: float = Field(default=60.0, gt=0)
     ocr: bool = True
 
 

@@ -1,0 +1,1 @@
+"""A folder of real files as a source of knowledge."""

@@ -1,0 +1,117 @@
+"""Who may read a folder: `.access.yaml` files, each one clause, joined from the root down."""
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from knowledge.access import ALL_MEMBERS, NOBODY, AccessRule
+
+ACCESS_FILE = ".access.yaml"
+_PRINCIPAL = re.compile(r"public|members|group:[^/\s]+/\S.*|user:\S.*")
+_MAX_BYTES = 1_000_000
+
+
+class AccessFileError(Exception):
+    """The file does not say plainly who may read; its folder is then closed to everybody."""
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """Refuses a key that stands twice: the last one would silently win."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:  # noqa: FBT001, FBT002 - the signature is the library's
+        names = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        if len(names) != len(set(names)):
+            raise yaml.YAMLError("a key stands twice")
+        return super().construct_mapping(node, deep=deep)
+
+
+def parse_access_file(text: str) -> frozenset[str]:
+    """Return the principals of a folder's clause; none at all admits nobody.
+
+    Raises:
+        AccessFileError: Anything but a mapping with the one key `read` and a list of principals.
+    """
+    try:
+        content = yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - derived from SafeLoader
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise AccessFileError(f"it is not valid YAML ({_first_line(error)})") from error
+    if not isinstance(content, dict) or "read" not in content:
+        raise AccessFileError("it must hold `read: [principals]`")
+    unknown = sorted(str(key) for key in content if key != "read")
+    if unknown:
+        raise AccessFileError(f"unknown key {unknown[0]!r}; the only key is `read`")
+    readers = content["read"]
+    if not isinstance(readers, list):
+        raise AccessFileError("`read` must be a list, such as [members] or ['group:wiki/hr']")
+    for reader in readers:
+        if not isinstance(reader, str) or not _PRINCIPAL.fullmatch(reader):
+            raise AccessFileError(
+                f"{reader!r} is no principal; write public, members, group:SOURCE/ID or user:ID"
+            )
+    return frozenset(readers)
+
+
+@dataclass(slots=True)
+class FolderRules:
+    """The rules of all folders of one root, read from disk when asked for and remembered.
+
+    One instance serves one run or one look-up, so that a changed file counts from the next on.
+
+    Attributes:
+        failures: Reason by path of the access file, for those that closed their folder.
+    """
+
+    root: Path
+    failures: dict[str, str] = field(default_factory=dict)
+    _rules: dict[str, AccessRule | None] = field(default_factory=dict)
+
+    def get_rule(self, folder: str) -> AccessRule:
+        """Return who may read the files of a folder; members where no file says anything."""
+        return self._find_rule(folder) or ALL_MEMBERS
+
+    def _find_rule(self, folder: str) -> AccessRule | None:
+        if folder not in self._rules:
+            above = self._find_rule(folder.rpartition("/")[0]) if folder else None
+            own = self._read_own(folder)
+            self._rules[folder] = above & own if above and own else above or own
+        return self._rules[folder]
+
+    def _read_own(self, folder: str) -> AccessRule | None:
+        path = f"{folder}/{ACCESS_FILE}" if folder else ACCESS_FILE
+        file = self.root / path
+        try:
+            # Only a plain "not there" means no rule; a folder that can't be looked into is closed.
+            os.lstat(file)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            self.failures[path] = f"{path!r} can't be looked for ({error.strerror}); folder closed"
+            return NOBODY
+        try:
+            return AccessRule.of(parse_access_file(_read_text(file)))
+        except AccessFileError as error:
+            reason = str(error)
+        except OSError as error:
+            reason = f"it can't be read ({error.strerror})"
+        self.failures[path] = f"{path!r} closes its folder to everybody: {reason}"
+        return NOBODY
+
+
+def _read_text(file: Path) -> str:
+    if file.is_symlink() or not file.is_file():
+        raise AccessFileError("it must be a plain file")
+    with file.open("rb") as stream:
+        data = stream.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        raise AccessFileError("it is too large")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise AccessFileError("it is not UTF-8") from error
+
+
+def _first_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:120]

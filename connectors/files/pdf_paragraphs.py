@@ -1,0 +1,206 @@
+"""Lines of a block to paragraphs and headings: wrapped lines joined, words put together again.
+
+Pure.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from connectors.files.pdf_layout import Block
+from connectors.files.pdf_text import Line, is_cjk
+
+_BULLET = re.compile(r"^(?:[•●▪■□◆◇○➢►‣⁃∙·–—*\uf000-\uf0ff\x80-\x9f]|[-](?=\s))\s*(?=\S)")
+_NUMBERED = re.compile(
+    r"^(?:\d{1,3}[.)、](?!\d)|[(（](?:\d{1,3}|[a-zA-Z]|[ivxIVX]+|[一二三四五六七八九十]+)[)）]"
+    r"|[①-⑳]|[a-z][.)]\s|[一二三四五六七八九十]{1,3}、)"
+)
+_CLAUSE = re.compile(r"^(?:\d+(?:\.\d+)+\s|第[一二三四五六七八九十百零\d]+[章节条款篇])")
+_TERMINAL = tuple(".。!！?？:：;；…」”\"'’)）]")
+_NOT_HEADING = tuple("。；;，,、")
+_MAX_HEADING_CHARS = 160
+_MAX_HEADING_LINES = 4
+_INDENT_EM = 0.8
+_SHORT_EM = 2.0
+
+
+@dataclass(slots=True)
+class Paragraph:
+    """A paragraph, or a heading when `level` is not 0."""
+
+    text: str
+    size: float
+    is_bold: bool = False
+    level: int = 0
+    lines: int = 1
+    is_item: bool = False
+    ends_short: bool = True
+    starts_indented: bool = False
+
+
+@dataclass(slots=True)
+class Typography:
+    """What is usual in a document: by it headings are told.
+
+    Attributes:
+        sizes: Characters by size of type, in half points.
+        min_heading: How much larger than the body a heading is at least.
+    """
+
+    sizes: Counter[float] = field(default_factory=Counter)
+    bold_chars: int = 0
+    min_heading: float = 1.12
+
+    def count(self, lines: Iterable[Line]) -> None:
+        """Take lines into account."""
+        for line in lines:
+            self.sizes[round_size(line.size)] += len(line.text)
+            self.bold_chars += len(line.text) if line.is_bold else 0
+
+    @property
+    def body(self) -> float:
+        """The size most text is in; 0 when there is none."""
+        return max(self.sizes.items(), key=lambda one: one[1])[0] if self.sizes else 0.0
+
+    @property
+    def is_bold_usual(self) -> bool:
+        """Tell whether most text is bold, so that bold says nothing."""
+        return self.bold_chars > 0.4 * sum(self.sizes.values())
+
+    def may_be_heading(self, line: Line) -> bool:
+        """Tell whether a line is set like a heading."""
+        is_larger = round_size(line.size) >= self.min_heading * self.body
+        is_bold = line.is_bold and not self.is_bold_usual and line.size >= 0.95 * self.body
+        return (is_larger or is_bold) and sum(char.isalpha() for char in line.text) > 1
+
+
+def round_size(size: float) -> float:
+    """Round a size of type to half points."""
+    return round(size * 2) / 2
+
+
+def build_paragraphs(block: Block, typography: Typography) -> list[Paragraph]:
+    """Split a block into headings and paragraphs."""
+    paragraphs: list[Paragraph] = []
+    group: list[Line] = []
+    is_heading = False
+    for number, line in enumerate(block.lines):
+        before = block.lines[number - 1] if number else None
+        heads = typography.may_be_heading(line)
+        starts = before is None or heads != is_heading or (
+            _starts_heading(before, line) if heads else _starts_paragraph(before, line, group, block)
+        )
+        if starts and group:
+            paragraphs.append(_join(group, block, is_heading=is_heading))
+            group = []
+        group.append(line)
+        is_heading = heads
+    if group:
+        paragraphs.append(_join(group, block, is_heading=is_heading))
+    return paragraphs
+
+
+def _starts_heading(before: Line, line: Line) -> bool:
+    is_other_type = abs(before.size - line.size) > 0.6 or before.is_bold != line.is_bold
+    is_numbered = bool(_CLAUSE.match(line.text) or _NUMBERED.match(line.text))
+    return is_other_type or is_numbered or line.top - before.bottom > 0.9 * line.size
+
+
+def _starts_paragraph(before: Line, line: Line, group: Sequence[Line], block: Block) -> bool:
+    em = line.size
+    if _BULLET.match(line.text) or _NUMBERED.match(line.text) or _CLAUSE.match(line.text):
+        return True
+    gaps = [after.top - one.bottom for one, after in zip(block.lines, block.lines[1:], strict=False)]
+    usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
+    if line.top - before.bottom > usual + 0.5 * em:
+        return True
+    is_item = bool(group) and bool(_BULLET.match(group[0].text) or _NUMBERED.match(group[0].text))
+    is_short = before.x1 < block.x1 - _SHORT_EM * em
+    if line.x0 > before.x0 + _INDENT_EM * em and not (is_item and len(group) == 1):
+        # The first lines beside a drop cap or a picture are indented too, but nothing ended there.
+        return is_short or before.text.endswith(_TERMINAL)
+    is_indented = line.x0 > block.x0 + _INDENT_EM * em
+    if is_indented and len(group) == 1 and not is_item and is_short:
+        return True
+    return is_short and before.text.endswith(_TERMINAL) and not line.text[:1].islower()
+
+
+def _join(lines: Sequence[Line], block: Block, *, is_heading: bool) -> Paragraph:
+    text = join_lines(lines)
+    bullet = _BULLET.match(text)
+    is_numbered = bool(_NUMBERED.match(text)) and not is_heading
+    is_title = (
+        is_heading
+        and len(lines) <= _MAX_HEADING_LINES
+        and len(text) <= _MAX_HEADING_CHARS
+        and not text.endswith(_NOT_HEADING)
+        and not bullet
+    )
+    if bullet and bullet.end() < len(text):
+        text = f"- {text[bullet.end():].lstrip()}"
+    last = lines[-1]
+    return Paragraph(
+        text=text,
+        size=max(line.size for line in lines),
+        is_bold=all(line.is_bold for line in lines),
+        level=1 if is_title else 0,
+        lines=len(lines),
+        is_item=bool(bullet) or is_numbered,
+        ends_short=last.x1 < block.x1 - _SHORT_EM * last.size,
+        starts_indented=lines[0].x0 > block.x0 + _INDENT_EM * lines[0].size,
+    )
+
+
+def join_lines(lines: Sequence[Line]) -> str:
+    """Join wrapped lines: a hyphen at the end goes, Chinese gets no blank."""
+    text = ""
+    for number, line in enumerate(lines):
+        part = line.text.replace("\u00ad", "-" if line.text.endswith("\u00ad") else "")
+        text = join_texts(text, part, had_space=number > 0 and lines[number - 1].ends_with_space)
+    return text
+
+
+def join_texts(before: str, after: str, *, had_space: bool = False) -> str:
+    """Join two pieces of one sentence that a line, column or page parted."""
+    if not before or not after:
+        return before + after
+    last, first = before[-1], after[0]
+    if last in "-‐\ufffe" and first.islower() and re.search(r"[^\W\d_]{2,}[-‐\ufffe]$", before):
+        return before[:-1] + after
+    if last in "-‐" and not had_space and first.isalnum() and before[-2:-1].isalnum():
+        return before + after
+    if is_cjk(last) and is_cjk(first):
+        return before + after
+    if _is_hangul(last) and _is_hangul(first) and not had_space:
+        return before + after
+    is_mixed = is_cjk(last) != is_cjk(first)
+    return before + after if is_mixed and not had_space else f"{before} {after}"
+
+
+def goes_on(before: Paragraph, after: Paragraph) -> bool:
+    """Tell whether a column or page break stands within a paragraph."""
+    if before.level or after.level or after.is_item or abs(before.size - after.size) > 0.8:
+        return False
+    if before.text.endswith(_TERMINAL) or before.ends_short:
+        return False
+    first = after.text[0]
+    return first.islower() or ((is_cjk(first) or _is_hangul(first)) and not after.starts_indented)
+
+
+def set_levels(paragraphs: Iterable[Paragraph], body: float) -> None:
+    """Give headings their level: the largest type is level 1, bold of the body's size the last."""
+    headings = [one for one in paragraphs if one.level]
+    keys = sorted({_rank(one, body) for one in headings}, reverse=True)
+    levels = {key: min(number, 6) for number, key in enumerate(keys, start=1)}
+    for one in headings:
+        one.level = levels[_rank(one, body)]
+
+
+def _rank(paragraph: Paragraph, body: float) -> float:
+    size = round(paragraph.size)
+    return max(float(size), body)
+
+
+def _is_hangul(char: str) -> bool:
+    return "\uac00" <= char <= "\ud7a3"
