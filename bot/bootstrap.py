@@ -4,9 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from knowledge.analysis_files import load_analyser
-from knowledge.stores.lancedb import open_lancedb_store
-
 from bot.trace import TraceStore
 from connectors.files.source import FilesSource
 from core.clock import Clock
@@ -34,7 +31,9 @@ from knowledge.retrieval.rerank import CrossEncoderReranker, Reranker
 from knowledge.runs import RunLog
 from knowledge.source import Source
 from knowledge.stores import IndexShape, PassageStore
+from knowledge.stores.lancedb import open_lancedb_store
 from knowledge.term_statistics import TermIndex
+from knowledge.word_files import load_analyser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +108,7 @@ async def open_product(
     """
     async with AsyncExitStack() as stack:
         state = await stack.enter_async_context(open_state(settings, clock))
-        analyser = load_analyser(settings.analysis, settings.home)
+        analyser = load_analyser(settings.analysis, folder=settings.home)
         if embedder is None:
             embedder = await open_embedder(settings)
             stack.push_async_callback(embedder.close)

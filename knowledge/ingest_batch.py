@@ -192,6 +192,7 @@ def _chunker(parts: IngestParts, document: Document) -> Callable[[Content], Sequ
             content,
             settings=parts.chunks,
             count_tokens=parts.embedder.count_tokens,
+            max_tokens=parts.embedder.max_tokens,
             breadcrumbs=document.breadcrumbs,
         )
         return (*chunks.passages, *chunks.sections)
