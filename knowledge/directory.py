@@ -1,0 +1,169 @@
+"""The directory in the database: who works here, under which accounts, in which groups and rooms.
+
+It is small (thousands of people) and read whole. A version number, increased by every change and
+read anew for every question, tells each process when its copy is out of date.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from sqlalchemy import Table, delete, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from core.counters import increase_counter, load_counters
+from core.database import Database, delete_where_in, execute_many, insert_into
+from knowledge import directory_tables as tables
+from knowledge.people import (
+    Channel,
+    ChannelId,
+    DirectoryContent,
+    DirectorySnapshot,
+    Employment,
+    Group,
+    Identity,
+    Person,
+    PersonId,
+    Visibility,
+)
+
+DIRECTORY_COUNTER = "directory"
+
+
+class Directory:
+    """Reads and replaces the directory."""
+
+    def __init__(self, database: Database, *, contractors_are_members: bool = True) -> None:
+        self._database = database
+        self._contractors_are_members = contractors_are_members
+        self._snapshot: DirectorySnapshot | None = None
+        self._loading = asyncio.Lock()
+
+    async def load(self) -> DirectorySnapshot:
+        """Return the directory as it is now; the same object as long as nothing has changed."""
+        async with self._database.read() as connection:
+            return await self.load_within(connection)
+
+    async def load_within(self, connection: AsyncConnection) -> DirectorySnapshot:
+        """Return the directory as the connection's transaction sees it."""
+        version = (await load_counters(connection, [DIRECTORY_COUNTER]))[DIRECTORY_COUNTER]
+        async with self._loading:
+            if self._snapshot is None or self._snapshot.version < version:
+                self._snapshot = DirectorySnapshot(
+                    await _load_content(connection),
+                    version=version,
+                    contractors_are_members=self._contractors_are_members,
+                )
+            return self._snapshot
+
+    async def replace(self, content: DirectoryContent, *, group_source: str) -> bool:
+        """Make the directory hold exactly this; what it no longer names is gone.
+
+        Groups of other sources stay, without the people who left. All of it or nothing.
+
+        Returns:
+            False when everything was so already; the version stays as it is then.
+        """
+        async with self._database.write() as connection:
+            old = await _load_content(connection)
+            others = tuple(one for one in old.groups if one.source != group_source)
+            if _as_sets(old) == _as_sets(content, others):
+                return False
+            await _replace_people(connection, old.people, content.people)
+            await _replace_accounts_and_rooms(connection, content, group_source)
+            await increase_counter(connection, DIRECTORY_COUNTER)
+        return True
+
+
+def _as_sets(content: DirectoryContent, others: tuple[Group, ...] = ()) -> tuple[object, ...]:
+    return (
+        frozenset(content.people),
+        frozenset(content.identities),
+        frozenset(content.groups + others),
+        frozenset(content.channels),
+    )
+
+
+async def _replace_people(
+    connection: AsyncConnection, old: Sequence[Person], new: Sequence[Person]
+) -> None:
+    people = tables.people
+    vanished = sorted({one.person_id for one in old} - {one.person_id for one in new})
+    await delete_where_in(connection, people.c.person_id, vanished)
+    # Updated in place: deleting somebody would take them out of other sources' groups.
+    statement = insert_into(connection, people)
+    update = {c.name: statement.excluded[c.name] for c in people.c if not c.primary_key}
+    await execute_many(
+        connection,
+        statement.on_conflict_do_update(index_elements=[people.c.person_id], set_=update),
+        [_row(one) for one in new],
+    )
+
+
+async def _replace_accounts_and_rooms(
+    connection: AsyncConnection, content: DirectoryContent, group_source: str
+) -> None:
+    await connection.execute(delete(tables.identities))
+    await connection.execute(delete(tables.channels))
+    await connection.execute(delete(tables.groups).where(tables.groups.c.source == group_source))
+    rows: dict[Table, list[dict[str, Any]]] = {
+        tables.identities: [_row(one) for one in content.identities],
+        tables.groups: [_row(one) for one in content.groups],
+        tables.group_members: [
+            {"source": group.source, "group_id": group.group_id, "person_id": member}
+            for group in content.groups
+            for member in sorted(group.members)
+        ],
+        tables.channels: [_row(one) for one in content.channels],
+        tables.channel_members: [
+            {"channel_id": channel.channel_id, "person_id": member}
+            for channel in content.channels
+            for member in sorted(channel.members)
+        ],
+    }
+    for table, entries in rows.items():
+        await execute_many(connection, insert(table), entries)
+
+
+def _row(one: Person | Identity | Group | Channel) -> dict[str, Any]:
+    # Columns are named like the attributes; members have a table of their own.
+    return {part.name: getattr(one, part.name) for part in fields(one) if part.name != "members"}
+
+
+async def _load_content(connection: AsyncConnection) -> DirectoryContent:
+    people = (await connection.execute(select(tables.people))).mappings()
+    identities = (await connection.execute(select(tables.identities))).mappings()
+    return DirectoryContent(
+        people=tuple(
+            Person(**{**row, "employment": Employment(row["employment"])}) for row in people
+        ),
+        identities=tuple(Identity(**row) for row in identities),
+        groups=await _load_groups(connection),
+        channels=await _load_channels(connection),
+    )
+
+
+async def _load_groups(connection: AsyncConnection) -> tuple[Group, ...]:
+    members: dict[tuple[str, str], set[PersonId]] = defaultdict(set)
+    for row in await connection.execute(select(tables.group_members)):
+        members[row.source, row.group_id].add(row.person_id)
+    groups = (await connection.execute(select(tables.groups))).mappings()
+    return tuple(
+        Group(**row, members=frozenset(members[row["source"], row["group_id"]])) for row in groups
+    )
+
+
+async def _load_channels(connection: AsyncConnection) -> tuple[Channel, ...]:
+    members: dict[ChannelId, set[PersonId]] = defaultdict(set)
+    for row in await connection.execute(select(tables.channel_members)):
+        members[row.channel_id].add(row.person_id)
+    channels = (await connection.execute(select(tables.channels))).mappings()
+    return tuple(
+        Channel(
+            **{**row, "visibility": Visibility(row["visibility"])},
+            members=frozenset(members[row["channel_id"]]),
+        )
+        for row in channels
+    )
