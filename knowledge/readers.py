@@ -1,0 +1,97 @@
+"""Who asks, and who else reads the reply: what the two may see, decided before any search."""
+
+from dataclasses import dataclass
+
+from core.errors import SettingsError
+from knowledge.access import OPERATOR, ReadableClasses
+from knowledge.access_registry import AccessRegistry
+from knowledge.people import DIRECT_MESSAGE, Channel, DirectorySnapshot, Person
+from knowledge.readership import build_audience
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """One question's rights.
+
+    Attributes:
+        asker: None for the operator.
+        is_operator: The local operator on the command line, who reads everything.
+        asker_readable: What the asker may read; what exceeds the audience goes to them privately.
+        channel: None in a direct message and on the command line.
+        audience_readable: What everybody who sees the reply may read.
+        is_private: The asker alone sees the reply.
+        inactive_listeners: People of the channel whose account is not active: they may read
+            nothing, so nothing is said there until they are out of it. Ids, ascending.
+    """
+
+    asker: Person | None
+    is_operator: bool
+    asker_readable: ReadableClasses
+    channel: Channel | None
+    audience_readable: ReadableClasses
+    is_private: bool
+    inactive_listeners: tuple[str, ...] = ()
+
+
+async def resolve_reader(
+    registry: AccessRegistry, *, as_: str | None = None, in_: str | None = None
+) -> Reader:
+    """Turn `--as` and `--in` into rights. For the command line only: no chat event may call it.
+
+    Args:
+        as_: Our id, a verified e-mail or `system:id`; None = the operator.
+        in_: A channel's id or native id, or `dm`; None = private. Even the operator's reply in a
+            channel is limited to what the channel may read.
+
+    Raises:
+        SettingsError: Nobody, or more than one, goes by that name.
+    """
+    readership = await registry.readership()
+    asker = None if as_ is None else _get_asker(readership.directory, as_)
+    readable = OPERATOR if asker is None else readership.readable_by(asker)
+    channel = None
+    if in_ is not None and in_ != DIRECT_MESSAGE:
+        channel = _get_channel(readership.directory, in_)
+    if channel is None:
+        audience_readable = readable
+        inactive: tuple[str, ...] = ()
+    else:
+        audience = build_audience(channel, readership.directory, asker=asker)
+        audience_readable = readership.readable_by_audience(audience)
+        inactive = _find_inactive(readership.directory, channel)
+    return Reader(
+        asker=asker,
+        is_operator=asker is None,
+        asker_readable=readable,
+        channel=channel,
+        audience_readable=audience_readable,
+        is_private=channel is None,
+        inactive_listeners=inactive,
+    )
+
+
+def _get_asker(directory: DirectorySnapshot, reference: str) -> Person:
+    person = directory.find_person(reference)
+    if person is None:
+        raise SettingsError(
+            f"{reference!r} is nobody the directory knows, or more than one person; "
+            "give an id, a verified e-mail or `system:id` (zhixing directory import DIR)"
+        )
+    return person
+
+
+def _get_channel(directory: DirectorySnapshot, reference: str) -> Channel:
+    channel = directory.find_channel(reference)
+    if channel is None:
+        raise SettingsError(
+            f"{reference!r} is no channel the directory knows, or more than one; give a channel's "
+            f"id, its native id or {DIRECT_MESSAGE!r} (zhixing directory import DIR)"
+        )
+    return channel
+
+
+def _find_inactive(directory: DirectorySnapshot, channel: Channel) -> tuple[str, ...]:
+    people = (directory.people.get(member) for member in channel.members)
+    return tuple(
+        sorted(one.person_id for one in people if one and not directory.principals_of(one))
+    )
