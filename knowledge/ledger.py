@@ -1,0 +1,174 @@
+"""The ledger: what of each document is in the index, in which versions, and under which class.
+
+The side everybody reads; ingestion writes through `LedgerWriter`.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, RowMapping, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from core.counters import load_counters
+from core.database import Database, chunked
+from knowledge.access import AccessNo
+from knowledge.documents import DocumentId, Link, PassageId, SectionId, Status
+from knowledge.ledger_records import DocumentRecord, IndexRow, RowState, VersionRecord
+from knowledge.ledger_tables import documents, index_rows, links, versions
+from knowledge.source import KnownDocument
+from knowledge.stores import Level
+
+INDEX_COUNTER = "index"
+
+
+class Ledger:
+    """Answers what the index holds."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def load_generation(self) -> int:
+        """Return a number that grows with every change of documents, rows, rights or holds.
+
+        Part of the key of everything that is remembered about the index.
+        """
+        async with self._database.read() as connection:
+            return (await load_counters(connection, [INDEX_COUNTER]))[INDEX_COUNTER]
+
+    async def known_documents(self, source: str) -> dict[DocumentId, KnownDocument]:
+        """Return all documents of a source, as sources compare them."""
+        table = documents.c
+        query = select(
+            table.document_id,
+            table.scope,
+            table.locator,
+            table.token,
+            table.content_hash,
+            table.access_id,
+        ).where(table.source == source)
+        async with self._database.read() as connection:
+            rows = (await connection.execute(query)).mappings()
+            return {row["document_id"]: KnownDocument(**row) for row in rows}
+
+    async def find_document(self, document_id: DocumentId) -> DocumentRecord | None:
+        """Return one document, or None when it is not held."""
+        return (await self.load_documents([document_id])).get(document_id)
+
+    async def load_documents(self, ids: Sequence[DocumentId]) -> dict[DocumentId, DocumentRecord]:
+        """Return those of the documents that are held."""
+        async with self._database.read() as connection:
+            found: dict[DocumentId, DocumentRecord] = {}
+            for some in chunked(ids):
+                query = select(documents).where(documents.c.document_id.in_(some))
+                rows = (await connection.execute(query)).mappings()
+                found |= {row["document_id"]: _build_record(row) for row in rows}
+            return found
+
+    async def load_versions(self, document_id: DocumentId) -> list[VersionRecord]:
+        """Return the versions of a document, oldest first."""
+        query = select(versions).where(versions.c.document_id == document_id)
+        async with self._database.read() as connection:
+            return [
+                VersionRecord(
+                    number=row.number,
+                    at=row.at,
+                    title=row.title,
+                    author=row.author,
+                    message=row.message,
+                    label=row.label,
+                )
+                for row in await connection.execute(query.order_by(versions.c.number))
+            ]
+
+    async def load_links(self, document_id: DocumentId) -> list[Link]:
+        """Return the links of a document's current version, in their order."""
+        query = select(links).where(links.c.document_id == document_id).order_by(links.c.position)
+        async with self._database.read() as connection:
+            rows = await connection.execute(query)
+            return [Link(target=row.target, text=row.text) for row in rows]
+
+    async def load_rows(
+        self, ids: Sequence[DocumentId], *, only_open: bool = False
+    ) -> dict[DocumentId, list[IndexRow]]:
+        """Return the index rows of documents, in no order; a document without rows is absent."""
+        found: dict[DocumentId, list[IndexRow]] = defaultdict(list)
+        async with self._database.read() as connection:
+            for some in chunked(ids):
+                those = index_rows.c.document_id.in_(some)
+                condition = those & index_rows.c.valid_to.is_(None) if only_open else those
+                for row in await select_rows(connection, condition):
+                    found[row.document_id].append(row)
+        return dict(found)
+
+    async def load_rows_including(self, document_id: DocumentId) -> list[IndexRow]:
+        """Return the rows of other documents whose text comes from this one."""
+        async with self._database.read() as connection:
+            return await select_rows(connection, index_rows.c.included_from == document_id)
+
+    async def load_joined_rows(self, document_id: DocumentId) -> list[IndexRow]:
+        """Return the rows whose class joins this document's rule with another one's.
+
+        Text from elsewhere inside the document, and its own text inside others.
+        """
+        async with self._database.read() as connection:
+            return await select_rows(connection, is_joined(document_id))
+
+    async def check_rows(self, ids: Sequence[PassageId]) -> dict[PassageId, RowState]:
+        """Return class and validity of rows as they are at this moment: the second lock.
+
+        A passage that is absent from the answer must not be shown.
+        """
+        rows, held = index_rows.c, documents.c.held_since
+        query = select(rows.passage_id, rows.document_id, rows.access_no, rows.valid_to, held).join(
+            documents, documents.c.document_id == rows.document_id
+        )
+        async with self._database.read() as connection:
+            return {
+                row.passage_id: RowState(
+                    document_id=row.document_id,
+                    access_no=AccessNo(row.access_no),
+                    valid_to=row.valid_to,
+                    held_since=row.held_since,
+                )
+                for some in chunked(ids)
+                for row in await connection.execute(query.where(rows.passage_id.in_(some)))
+            }
+
+
+def is_joined(document_id: DocumentId) -> ColumnElement[bool]:
+    """Select rows whose class joins the document's rule with another document's."""
+    return (index_rows.c.included_from == document_id) | (
+        (index_rows.c.document_id == document_id) & index_rows.c.included_from.is_not(None)
+    )
+
+
+async def select_rows(
+    connection: AsyncConnection, condition: ColumnElement[bool]
+) -> list[IndexRow]:
+    """Return the index rows that meet a condition, in no order."""
+    return [
+        IndexRow(
+            passage_id=PassageId(row.passage_id),
+            document_id=DocumentId(row.document_id),
+            key=row.key,
+            level=Level(row.level),
+            section_id=SectionId(row.section_id),
+            access_no=AccessNo(row.access_no),
+            valid_from=row.valid_from,
+            valid_to=row.valid_to,
+            included_from=row.included_from,
+        )
+        for row in await connection.execute(select(index_rows).where(condition))
+    ]
+
+
+def _build_record(row: RowMapping) -> DocumentRecord:
+    return DocumentRecord(
+        **{
+            **row,
+            "status": Status(row["status"]),
+            "labels": tuple(row["labels"]),
+            "breadcrumbs": tuple(row["breadcrumbs"]),
+            "notes": tuple(row["notes"]),
+        }
+    )

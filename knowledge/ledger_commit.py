@@ -1,0 +1,216 @@
+"""The statements behind the ledger's transactions."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from core.database import chunked, delete_where_in, execute_many, insert_into
+from core.errors import SettingsError
+from knowledge.access import AccessNo
+from knowledge.documents import DocumentId, PassageId
+from knowledge.ledger import select_rows
+from knowledge.ledger_records import (
+    AccessChange,
+    DocumentCommit,
+    DocumentRecord,
+    IndexRow,
+    VersionRecord,
+)
+from knowledge.ledger_tables import documents, index_rows, intents, links, versions
+from knowledge.stores import MetadataPatch
+
+
+async def save_commits(connection: AsyncConnection, commits: Sequence[DocumentCommit]) -> None:
+    """Write documents with versions, links and rows; intents of the opened rows are fulfilled."""
+    await _save_documents(connection, commits)
+    await _save_versions(connection, commits)
+    await _save_links(connection, commits)
+    await _save_rows(connection, commits)
+    opened = [row.passage_id for commit in commits for row in commit.opened]
+    await delete_where_in(connection, intents.c.passage_id, opened)
+
+
+async def save_access(
+    connection: AsyncConnection, changes: Sequence[AccessChange]
+) -> tuple[MetadataPatch, ...]:
+    """Put documents and rows under new classes; returns what the store has to be told.
+
+    Raises:
+        ValueError: A joined row has no new class, or two different ones.
+    """
+    table = documents.c
+    await execute_many(
+        connection,
+        update(documents)
+        .where(table.document_id == bindparam("changed_id"))
+        .values(access_no=bindparam("new_no"), access_id=bindparam("new_id")),
+        [
+            {"changed_id": one.document_id, "new_no": one.access_no, "new_id": one.access_id}
+            for one in changes
+        ],
+    )
+    rows: dict[PassageId, IndexRow] = {}
+    for some in chunked([one.document_id for one in changes]):
+        concerned = index_rows.c.document_id.in_(some) | index_rows.c.included_from.in_(some)
+        rows |= {row.passage_id: row for row in await select_rows(connection, concerned)}
+    numbers = _assign_classes(changes, rows.values())
+    await _set_classes(connection, numbers)
+    grouped: dict[tuple[DocumentId, AccessNo], list[PassageId]] = defaultdict(list)
+    for passage_id, number in numbers.items():
+        grouped[rows[passage_id].document_id, number].append(passage_id)
+    return tuple(
+        MetadataPatch(document_id=document_id, access_no=number, passage_ids=tuple(sorted(ids)))
+        for (document_id, number), ids in grouped.items()
+    )
+
+
+async def drop_version(
+    connection: AsyncConnection, document_id: DocumentId, number: int
+) -> tuple[PassageId, ...]:
+    """Remove a former version and the rows in force only then; returns their ids.
+
+    Raises:
+        SettingsError: There is no such version, or it is the one in force.
+    """
+    those = versions.c.document_id == document_id
+    query = select(versions.c.number, versions.c.at).where(those).order_by(versions.c.number)
+    moments: dict[int, datetime] = {row.number: row.at for row in await connection.execute(query)}
+    if number not in moments:
+        raise SettingsError(f"{document_id!r} has no version {number} here")
+    later = [at for other, at in moments.items() if other > number]
+    if not later:
+        raise SettingsError(
+            f"version {number} of {document_id!r} is in force; "
+            "change it at its source, or forget the whole document"
+        )
+    only_then = (
+        (index_rows.c.document_id == document_id)
+        & (index_rows.c.valid_from >= moments[number])
+        & (index_rows.c.valid_to <= later[0])
+    )
+    ids = tuple(row.passage_id for row in await select_rows(connection, only_then))
+    await delete_where_in(connection, index_rows.c.passage_id, ids)
+    await connection.execute(delete(versions).where(those, versions.c.number == number))
+    return ids
+
+
+def _assign_classes(
+    changes: Sequence[AccessChange], rows: Iterable[IndexRow]
+) -> dict[PassageId, AccessNo]:
+    own = {one.document_id: one.access_no for one in changes}
+    joined: dict[PassageId, AccessNo] = {}
+    for change in changes:
+        for passage_id, number in change.rows.items():
+            if joined.setdefault(passage_id, number) != number:
+                raise ValueError(f"row {passage_id!r} gets two classes, {number} and another one")
+    numbers: dict[PassageId, AccessNo] = {}
+    for row in rows:
+        if row.included_from is None:
+            numbers[row.passage_id] = own[row.document_id]
+        elif row.passage_id in joined:
+            numbers[row.passage_id] = joined[row.passage_id]
+        else:
+            # Left as it is, the row would stay open to those the new rule shuts out.
+            raise ValueError(
+                f"row {row.passage_id!r} of {row.document_id!r} includes {row.included_from!r} "
+                "and needs a new class as well"
+            )
+    return numbers
+
+
+async def _set_classes(connection: AsyncConnection, numbers: dict[PassageId, AccessNo]) -> None:
+    await execute_many(
+        connection,
+        update(index_rows)
+        .where(index_rows.c.passage_id == bindparam("row_id"))
+        .values(access_no=bindparam("new_no")),
+        [{"row_id": passage_id, "new_no": number} for passage_id, number in numbers.items()],
+    )
+
+
+async def _save_documents(connection: AsyncConnection, commits: Sequence[DocumentCommit]) -> None:
+    statement = insert_into(connection, documents)
+    kept = {"document_id", "first_seen_at"}
+    update_set = {c.name: statement.excluded[c.name] for c in documents.c if c.name not in kept}
+    await execute_many(
+        connection,
+        statement.on_conflict_do_update(index_elements=["document_id"], set_=update_set),
+        [_build_row(one.document) for one in commits],
+    )
+
+
+async def _save_versions(connection: AsyncConnection, commits: Sequence[DocumentCommit]) -> None:
+    statement = insert_into(connection, versions)
+    keys = ["document_id", "number"]
+    update_set = {c.name: statement.excluded[c.name] for c in versions.c if c.name not in keys}
+    await execute_many(
+        connection,
+        statement.on_conflict_do_update(index_elements=keys, set_=update_set),
+        [
+            {"document_id": commit.document.document_id, **_build_row(version)}
+            for commit in commits
+            for version in commit.versions
+        ],
+    )
+    for commit in commits:
+        if commit.dropped_versions:
+            await connection.execute(
+                delete(versions).where(
+                    versions.c.document_id == commit.document.document_id,
+                    versions.c.number.in_(commit.dropped_versions),
+                )
+            )
+
+
+async def _save_links(connection: AsyncConnection, commits: Sequence[DocumentCommit]) -> None:
+    ids = [one.document.document_id for one in commits]
+    await delete_where_in(connection, links.c.document_id, ids)
+    await execute_many(
+        connection,
+        insert(links),
+        [
+            {
+                "document_id": commit.document.document_id,
+                "position": position,
+                "target": link.target,
+                "text": link.text,
+            }
+            for commit in commits
+            for position, link in enumerate(commit.links)
+        ],
+    )
+
+
+async def _save_rows(connection: AsyncConnection, commits: Sequence[DocumentCommit]) -> None:
+    for commit in commits:
+        await delete_where_in(connection, index_rows.c.passage_id, commit.dropped)
+    statement = insert_into(connection, index_rows)
+    update_set = {c.name: statement.excluded[c.name] for c in index_rows.c if not c.primary_key}
+    await execute_many(
+        connection,
+        statement.on_conflict_do_update(index_elements=["passage_id"], set_=update_set),
+        [_build_row(row) for commit in commits for row in commit.opened],
+    )
+    await execute_many(
+        connection,
+        update(index_rows)
+        .where(index_rows.c.passage_id == bindparam("row_id"), index_rows.c.valid_to.is_(None))
+        .values(valid_to=bindparam("ended_at")),
+        [
+            {"row_id": passage_id, "ended_at": at}
+            for commit in commits
+            for passage_id, at in commit.closed.items()
+        ],
+    )
+    for commit in commits:
+        await _set_classes(connection, dict(commit.reclassed))
+
+
+def _build_row(record: DocumentRecord | VersionRecord | IndexRow) -> dict[str, Any]:
+    # Columns are named like the attributes; SQLAlchemy turns tuples into JSON lists.
+    return {part.name: getattr(record, part.name) for part in fields(record)}

@@ -1,0 +1,92 @@
+"""Where every source stands, for `zhixing status`."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+
+from core.database import Database
+from knowledge.failures import FailureLog, FailureRecord
+from knowledge.holds import Hold, HoldLog
+from knowledge.ledger_tables import documents, index_rows
+from knowledge.runs import Run, RunLog
+from knowledge.stores import Level
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceStatus:
+    """Where a source stands.
+
+    Attributes:
+        held_documents: Those that answer marked as not confirmed.
+        passages: Passages in force, sections not counted.
+        notes: By document id, what could not be read of documents that are in.
+        last_run: None before the first.
+    """
+
+    source: str
+    documents: int
+    held_documents: int
+    passages: int
+    failures: tuple[FailureRecord, ...]
+    notes: dict[str, tuple[str, ...]]
+    holds: tuple[Hold, ...]
+    last_run: Run | None
+
+
+async def load_status(database: Database) -> list[SourceStatus]:
+    """Return the status of every source that has documents, failures, holds or runs, by name."""
+    counts = await _count_documents(database)
+    passages = await _count_passages(database)
+    notes = await _load_notes(database)
+    failures = await FailureLog(database).load_failures()
+    holds = await HoldLog(database).load_holds()
+    last_runs = await RunLog(database).load_last_runs()
+    names = (
+        counts.keys()
+        | last_runs.keys()
+        | {one.last.source for one in failures}
+        | {one.source for one in holds}
+    )
+    return [
+        SourceStatus(
+            source=name,
+            documents=counts.get(name, (0, 0))[0],
+            held_documents=counts.get(name, (0, 0))[1],
+            passages=passages.get(name, 0),
+            failures=tuple(one for one in failures if one.last.source == name),
+            notes=notes.get(name, {}),
+            holds=tuple(one for one in holds if one.source == name),
+            last_run=last_runs.get(name),
+        )
+        for name in sorted(names)
+    ]
+
+
+async def _count_documents(database: Database) -> dict[str, tuple[int, int]]:
+    query = select(documents.c.source, func.count(), func.count(documents.c.held_since)).group_by(
+        documents.c.source
+    )
+    async with database.read() as connection:
+        return {row[0]: (row[1], row[2]) for row in await connection.execute(query)}
+
+
+async def _count_passages(database: Database) -> dict[str, int]:
+    in_force = (index_rows.c.level == Level.PASSAGE) & index_rows.c.valid_to.is_(None)
+    query = (
+        select(documents.c.source, func.count())
+        .join(index_rows, index_rows.c.document_id == documents.c.document_id)
+        .where(in_force)
+        .group_by(documents.c.source)
+    )
+    async with database.read() as connection:
+        return {row[0]: row[1] for row in await connection.execute(query)}
+
+
+async def _load_notes(database: Database) -> dict[str, dict[str, tuple[str, ...]]]:
+    query = select(documents.c.source, documents.c.document_id, documents.c.notes)
+    notes: dict[str, dict[str, tuple[str, ...]]] = {}
+    async with database.read() as connection:
+        for row in await connection.execute(query.order_by(documents.c.document_id)):
+            if row.notes:
+                notes.setdefault(row.source, {})[row.document_id] = tuple(row.notes)
+    return notes
