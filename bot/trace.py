@@ -1,0 +1,131 @@
+"""What happened with each question, step by step, kept for a while so that it can be explained.
+
+A trace names passages by id only: their text is read again under the viewer's own rights.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from pydantic import JsonValue
+from sqlalchemy import JSON, Column, RowMapping, String, Table, Text, delete, select
+
+from core.database import Database, UtcDateTime, insert_into, metadata
+from core.errors import SettingsError
+
+KEPT_FOR = timedelta(days=30)
+# Keys under which our own records carry the text of passages.
+_TEXT_KEYS = frozenset({"text", "section_text", "indexed_text", "markdown"})
+
+traces = Table(
+    "traces",
+    metadata,
+    Column("trace_id", String(64), primary_key=True),
+    Column("at", UtcDateTime, nullable=False, index=True),
+    Column("asker", String(255)),
+    Column("place", String(255), nullable=False),
+    Column("question", Text, nullable=False),
+    Column("outcome", String(32), nullable=False),
+    Column("payload", JSON, nullable=False),
+    Column("expires_at", UtcDateTime, nullable=False, index=True),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """One question and what became of it.
+
+    Attributes:
+        asker: The person's id; None = the operator.
+        place: A channel id or `dm`.
+        payload: Stages, scores, tools and times as JSON; passages by id, never their text.
+    """
+
+    trace_id: str
+    at: datetime
+    asker: str | None
+    place: str
+    question: str
+    outcome: str
+    payload: Mapping[str, JsonValue]
+
+
+class TraceStore:
+    """Keeps traces for 30 days."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def save(self, trace: Trace) -> None:
+        """Keep a trace, replacing one with the same id.
+
+        Raises:
+            ValueError: The payload carries text of passages.
+        """
+        _refuse_text(trace.payload)
+        values = {
+            "at": trace.at,
+            "asker": trace.asker,
+            "place": trace.place,
+            "question": trace.question,
+            "outcome": trace.outcome,
+            "payload": dict(trace.payload),
+            "expires_at": trace.at + KEPT_FOR,
+        }
+        async with self._database.write() as connection:
+            statement = insert_into(connection, traces).values(trace_id=trace.trace_id, **values)
+            await connection.execute(
+                statement.on_conflict_do_update(index_elements=["trace_id"], set_=values)
+            )
+
+    async def get(self, trace_id: str) -> Trace:
+        """Return a trace.
+
+        Raises:
+            SettingsError: There is none by that id, or it is too old.
+        """
+        query = select(traces).where(traces.c.trace_id == trace_id)
+        async with self._database.read() as connection:
+            row = (await connection.execute(query)).mappings().one_or_none()
+        if row is None:
+            raise SettingsError(
+                f"there is no trace {trace_id!r}; traces are kept for {KEPT_FOR.days} days"
+            )
+        return _build_trace(row)
+
+    async def list_recent(self, *, limit: int = 20, asker: str | None = None) -> list[Trace]:
+        """Return the latest traces, newest first; `asker` = only that person's."""
+        query = select(traces).order_by(traces.c.at.desc(), traces.c.trace_id).limit(limit)
+        if asker is not None:
+            query = query.where(traces.c.asker == asker)
+        async with self._database.read() as connection:
+            return [_build_trace(row) for row in (await connection.execute(query)).mappings()]
+
+    async def purge(self, now: datetime) -> int:
+        """Delete what is older than it may be; returns how many."""
+        async with self._database.write() as connection:
+            expired = delete(traces).where(traces.c.expires_at <= now)
+            return (await connection.execute(expired)).rowcount
+
+
+def _refuse_text(value: JsonValue | Mapping[str, JsonValue]) -> None:
+    if isinstance(value, Mapping):
+        for key, entry in value.items():
+            if key in _TEXT_KEYS:
+                raise ValueError(f"a trace must not carry {key!r}; give the passage's id instead")
+            _refuse_text(entry)
+    elif isinstance(value, list):
+        for entry in value:
+            _refuse_text(entry)
+
+
+def _build_trace(row: RowMapping) -> Trace:
+    return Trace(
+        trace_id=row["trace_id"],
+        at=row["at"],
+        asker=row["asker"],
+        place=row["place"],
+        question=row["question"],
+        outcome=row["outcome"],
+        payload=row["payload"],
+    )
