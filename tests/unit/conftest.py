@@ -1,0 +1,48 @@
+"""What unit tests of all packages share."""
+
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.engine import make_url
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from core.database import Database, open_database
+
+POSTGRESQL = os.environ.get("DATABASE_URL", "")
+
+
+@pytest.fixture(
+    params=[
+        "sqlite",
+        pytest.param(
+            "postgresql",
+            marks=pytest.mark.skipif(not POSTGRESQL, reason="DATABASE_URL is not set"),
+        ),
+    ]
+)
+async def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[str]:
+    """Return the address of an empty database of the test's own."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'state.sqlite3'}"
+        return
+    server = make_url(POSTGRESQL).set(drivername="postgresql+asyncpg")
+    name = f"zhixing_test_{uuid4().hex}"
+    engine = create_async_engine(server, isolation_level="AUTOCOMMIT")
+    async with engine.connect() as connection:
+        await connection.execute(text(f'CREATE DATABASE "{name}"'))
+    yield server.set(database=name).render_as_string(hide_password=False)
+    async with engine.connect() as connection:
+        await connection.execute(text(f'DROP DATABASE "{name}" WITH (FORCE)'))
+    await engine.dispose()
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    """Return an open, migrated, empty database."""
+    opened = await open_database(database_url)
+    yield opened
+    await opened.close()
