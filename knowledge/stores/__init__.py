@@ -77,7 +77,8 @@ class PassageFilter:
         scopes, sources, spaces, labels, documents, sections: Empty = no restriction; else one of.
             A label must equal one of the passage's labels exactly.
         author: Empty = anybody.
-        updated_after, updated_before: Bounds on the document's `updated_at`.
+        updated_after, updated_before: Bounds on the document's `updated_at`, the first included,
+            the second not.
     """
 
     access: ReadableClasses
@@ -186,8 +187,13 @@ class PassageStore(Protocol):
         """Count rows; without a filter all of them, old versions and sections too."""
         ...
 
-    async def optimize(self) -> None:
-        """Bring indexes up to date with what was written; call at the end of a batch."""
+    async def optimize(self, *, more_follows: bool = False) -> None:
+        """Bring indexes up to date with what was written; call at the end of a batch.
+
+        Args:
+            more_follows: Another batch comes at once, so that what costs much may wait for the
+                last one. What was written is found in either case.
+        """
         ...
 
     async def close(self) -> None:
