@@ -105,7 +105,8 @@ class Retriever:
 
         Args:
             where: Who reads, and what is searched; its level is ignored.
-            limit: Passages at most, near ties aside; None = as set.
+            limit: Passages at most, near ties aside; None = as set. Evidence is gathered for as
+                many sections as set, whatever the limit.
 
         Raises:
             TransientError: A remote embedder did not answer.
@@ -121,7 +122,7 @@ class Retriever:
         kept = cut_hits(hits, limit=limit or self._settings.limit)
         stages.note("cut", kept)
         evidence = await gather_evidence(
-            self._store, kept, access=where.access, limit=limit or self._settings.limit
+            self._store, kept, access=where.access, limit=self._settings.limit
         )
         stages.note("sections", [one.hit for one in evidence])
         return Retrieval(
