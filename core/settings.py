@@ -160,7 +160,7 @@ class FilesSettings(Section):
     max_pages: int = Field(default=2000, ge=1)
     max_ocr_pages: int = Field(default=200, ge=0)
     max_table_rows: int = Field(default=5000, ge=1)
-    timeout_s: float = Field(default=60.0, gt=0)
+    timeout_s: float = Field(default=120.0, gt=0)
     ocr: bool = True
 
 

@@ -24,6 +24,7 @@ _MIN_CHARS = 20
 _MIN_PICTURE_SHARE = 0.4
 _MAX_CHARS = 60_000
 _MAX_GARBLED = 0.1
+_CLAUSE = re.compile(r"\d+(?:\.\d+)+\s")
 _CID = re.compile(r"\(cid:\d+\)")
 _PARSER_ERRORS = (
     PDFException, PdfminerException, ValueError, KeyError, TypeError, IndexError, AttributeError,
@@ -96,8 +97,11 @@ def _convert(job: Job, rendered: pypdfium2.PdfDocument) -> Converted:
 def _take_title(markdown: str) -> tuple[str, str]:
     """Take the title out from behind the first page's mark, which stays."""
     mark, _, rest = markdown.partition("\n\n")
-    title, rest = take_title("", rest)
-    return title, f"{mark}\n\n{rest.strip()}"
+    title, body = take_title("", rest)
+    # A clause's number says that the beginning, with the title, is not in this file.
+    if _CLAUSE.match(title):
+        return "", markdown
+    return title, f"{mark}\n\n{body.strip()}"
 
 
 class _Notes:

@@ -1,5 +1,6 @@
 """Lines to blocks, and blocks to the order in which a person reads them. Pure."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -8,6 +9,9 @@ from connectors.files.pdf_text import Line
 _MAX_GAP_EM = 1.1
 _MAX_ORDERED = 250
 _DROP_CAP_EM = 1.8
+_MARK_REACH_EM = 4.0
+MARK = re.compile(r"[•●▪■□◆◇○➢►‣⁃∙·❖✓❑☐☑☒\uf000-\uf0ff\x00-\x1f\x7f-\x9f]")
+"""Characters that begin an item of a list; those of symbol fonts come as control characters."""
 
 
 @dataclass(slots=True)
@@ -35,7 +39,7 @@ class Block:
 
 def build_blocks(lines: Sequence[Line]) -> list[Block]:
     """Stack lines that lie close below one another, in one column and in one size of type."""
-    ordered = sorted(_join_drop_caps(list(lines)), key=lambda line: (round(line.top), line.x0))
+    ordered = sorted(_join_leading(list(lines)), key=lambda line: (round(line.top), line.x0))
     blocks: list[Block] = []
     for number, line in enumerate(ordered):
         claims = [block for block in blocks if _follows(block, line)]
@@ -69,29 +73,32 @@ def _is_claimed_twice(block: Block, line: Line, later: Sequence[Line]) -> bool:
     return False
 
 
-def _join_drop_caps(lines: list[Line]) -> list[Line]:
-    """Put a large first letter in front of the line it begins."""
-    if not lines:
-        return lines
+def _join_leading(lines: list[Line]) -> list[Line]:
+    """Put large first letters and marks of lists in front of the line they begin."""
     kept: list[Line] = []
     for line in lines:
         target = None
-        if len(line.text) == 1 and line.text.isalpha():
+        if len(line.text) == 1:
+            is_letter = line.text.isalpha()
+            reach = line.size if is_letter else _MARK_REACH_EM * line.size
             target = next(
                 (
                     other
                     for other in sorted(lines, key=lambda one: one.top)
                     if other is not line
-                    and line.size >= _DROP_CAP_EM * other.size
-                    and line.top - other.size <= other.top <= line.bottom
-                    and -0.5 * line.size <= other.x0 - line.x1 <= line.size
+                    and len(other.text) > 1
+                    and (line.size >= _DROP_CAP_EM * other.size or MARK.match(line.text))
+                    and line.top - (other.size if is_letter else 0) <= other.middle <= line.bottom
+                    and -0.5 * line.size <= other.x0 - line.x1 <= reach
                 ),
                 None,
             )
         if target is None:
             kept.append(line)
-        else:
+        elif line.text.isalpha():
             target.text = line.text + target.text
+        else:
+            target.text, target.x0 = f"{line.text} {target.text}", line.x0
     return kept
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from connectors.files.pdf_furniture import drop_furniture
+from connectors.files.pdf_gaps import cut_gap_tables
 from connectors.files.pdf_layout import Block, build_blocks, order_blocks
 from connectors.files.pdf_paragraphs import (
     Paragraph,
@@ -52,7 +53,7 @@ def write_pages(pages: Sequence[PageText], *, marks_pages: bool = True) -> tuple
     elements: list[_Element] = []
     for page, lines in zip(pages, kept, strict=True):
         blocks = order_blocks([*build_blocks(lines), *page.tables])
-        elements.extend(_iterate(page.number, blocks, typography))
+        elements.extend(_iterate(page.number, list(cut_gap_tables(blocks)), typography))
     elements = _join_parted(elements)
     set_levels((one.paragraph for one in elements if one.paragraph), typography.body)
     title = next((one.paragraph.text for one in elements if one.paragraph and one.paragraph.level == 1), "")

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from connectors.files.pdf_layout import Block
+from connectors.files.pdf_layout import MARK, Block
 from connectors.files.pdf_text import Line, is_cjk
 
-_BULLET = re.compile(r"^(?:[•●▪■□◆◇○➢►‣⁃∙·–—*\uf000-\uf0ff\x80-\x9f]|[-](?=\s))\s*(?=\S)")
+_BULLET = re.compile(rf"^(?:{MARK.pattern}|[–—*-](?=\s))\s*(?=\S)")
 _NUMBERED = re.compile(
     r"^(?:\d{1,3}[.)、](?!\d)|[(（](?:\d{1,3}|[a-zA-Z]|[ivxIVX]+|[一二三四五六七八九十]+)[)）]"
     r"|[①-⑳]|[a-z][.)]\s|[一二三四五六七八九十]{1,3}、)"
@@ -21,6 +21,7 @@ _TERMINAL = tuple(".。!！?？:：;；…」”\"'’)）]")
 _NOT_HEADING = tuple("。；;，,、")
 _MAX_HEADING_CHARS = 160
 _MAX_HEADING_LINES = 4
+_HEAVIER = 1.5
 _INDENT_EM = 0.8
 _SHORT_EM = 2.0
 
@@ -31,9 +32,7 @@ class Paragraph:
 
     text: str
     size: float
-    is_bold: bool = False
     level: int = 0
-    lines: int = 1
     is_item: bool = False
     ends_short: bool = True
     starts_indented: bool = False
@@ -49,30 +48,31 @@ class Typography:
     """
 
     sizes: Counter[float] = field(default_factory=Counter)
-    bold_chars: int = 0
+    weights: Counter[int] = field(default_factory=Counter)
     min_heading: float = 1.12
 
     def count(self, lines: Iterable[Line]) -> None:
         """Take lines into account."""
         for line in lines:
             self.sizes[round_size(line.size)] += len(line.text)
-            self.bold_chars += len(line.text) if line.is_bold else 0
+            self.weights[round(line.weight)] += len(line.text)
 
     @property
     def body(self) -> float:
         """The size most text is in; 0 when there is none."""
         return max(self.sizes.items(), key=lambda one: one[1])[0] if self.sizes else 0.0
 
-    @property
-    def is_bold_usual(self) -> bool:
-        """Tell whether most text is bold, so that bold says nothing."""
-        return self.bold_chars > 0.4 * sum(self.sizes.values())
+    def is_heavy(self, line: Line) -> bool:
+        """Tell whether a line is set in heavier type than most text."""
+        usual = max(self.weights.items(), key=lambda one: one[1])[0] if self.weights else 2
+        return line.weight >= usual + _HEAVIER
 
     def may_be_heading(self, line: Line) -> bool:
         """Tell whether a line is set like a heading."""
         is_larger = round_size(line.size) >= self.min_heading * self.body
-        is_bold = line.is_bold and not self.is_bold_usual and line.size >= 0.95 * self.body
-        return (is_larger or is_bold) and sum(char.isalpha() for char in line.text) > 1
+        is_bold = self.is_heavy(line) and line.size >= 0.95 * self.body
+        letters = sum(char.isalpha() for char in line.text)
+        return (is_larger or is_bold) and letters > 1 and letters >= 0.4 * len(line.text)
 
 
 def round_size(size: float) -> float:
@@ -98,28 +98,31 @@ def build_paragraphs(block: Block, typography: Typography) -> list[Paragraph]:
         is_heading = heads
     if group:
         paragraphs.append(_join(group, block, is_heading=is_heading))
-    return paragraphs
+    # Marks and rules alone say nothing.
+    return [one for one in paragraphs if any(char.isalnum() for char in one.text)]
 
 
 def _starts_heading(before: Line, line: Line) -> bool:
-    is_other_type = abs(before.size - line.size) > 0.6 or before.is_bold != line.is_bold
+    is_other_type = abs(before.size - line.size) > 0.6 or abs(before.weight - line.weight) > 1
     is_numbered = bool(_CLAUSE.match(line.text) or _NUMBERED.match(line.text))
     return is_other_type or is_numbered or line.top - before.bottom > 0.9 * line.size
 
 
 def _starts_paragraph(before: Line, line: Line, group: Sequence[Line], block: Block) -> bool:
     em = line.size
-    if _BULLET.match(line.text) or _NUMBERED.match(line.text) or _CLAUSE.match(line.text):
+    is_short = before.x1 < block.x1 - _SHORT_EM * em
+    has_ended = is_short or before.text.endswith(_TERMINAL)
+    is_marked = bool(_NUMBERED.match(line.text) or _CLAUSE.match(line.text))
+    if _BULLET.match(line.text) or (is_marked and has_ended):
         return True
     gaps = [after.top - one.bottom for one, after in zip(block.lines, block.lines[1:], strict=False)]
     usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
-    if line.top - before.bottom > usual + 0.5 * em:
+    if line.top - before.bottom > usual + 0.5 * em or abs(before.weight - line.weight) > _HEAVIER:
         return True
     is_item = bool(group) and bool(_BULLET.match(group[0].text) or _NUMBERED.match(group[0].text))
-    is_short = before.x1 < block.x1 - _SHORT_EM * em
     if line.x0 > before.x0 + _INDENT_EM * em and not (is_item and len(group) == 1):
         # The first lines beside a drop cap or a picture are indented too, but nothing ended there.
-        return is_short or before.text.endswith(_TERMINAL)
+        return has_ended
     is_indented = line.x0 > block.x0 + _INDENT_EM * em
     if is_indented and len(group) == 1 and not is_item and is_short:
         return True
@@ -143,9 +146,7 @@ def _join(lines: Sequence[Line], block: Block, *, is_heading: bool) -> Paragraph
     return Paragraph(
         text=text,
         size=max(line.size for line in lines),
-        is_bold=all(line.is_bold for line in lines),
         level=1 if is_title else 0,
-        lines=len(lines),
         is_item=bool(bullet) or is_numbered,
         ends_short=last.x1 < block.x1 - _SHORT_EM * last.size,
         starts_indented=lines[0].x0 > block.x0 + _INDENT_EM * lines[0].size,
@@ -189,17 +190,20 @@ def goes_on(before: Paragraph, after: Paragraph) -> bool:
 
 
 def set_levels(paragraphs: Iterable[Paragraph], body: float) -> None:
-    """Give headings their level: the largest type is level 1, bold of the body's size the last."""
-    headings = [one for one in paragraphs if one.level]
-    keys = sorted({_rank(one, body) for one in headings}, reverse=True)
-    levels = {key: min(number, 6) for number, key in enumerate(keys, start=1)}
+    """Give headings their level: the largest type is level 1, bold of the body's size the last.
+
+    A heading at the very beginning is the title, however large it is set.
+    """
+    everything = list(paragraphs)
+    headings = [one for one in everything if one.level]
+    keys = sorted({max(round(one.size), body) for one in headings}, reverse=True)
+    levels = {key: number for number, key in enumerate(keys, start=1)}
+    first = everything[0] if everything else None
+    shift = 1 if first and first.level and levels[max(round(first.size), body)] > 1 else 0
     for one in headings:
-        one.level = levels[_rank(one, body)]
-
-
-def _rank(paragraph: Paragraph, body: float) -> float:
-    size = round(paragraph.size)
-    return max(float(size), body)
+        one.level = min(levels[max(round(one.size), body)] + shift, 6)
+    if first is not None and shift:
+        first.level = 1
 
 
 def _is_hangul(char: str) -> bool:

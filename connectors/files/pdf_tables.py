@@ -12,6 +12,7 @@ _MAX_EDGES = 4000
 _MIN_FILLED = 0.4
 _MAX_CELL_SHARE = 0.5
 _MIN_BOX_CHARS = 400
+_MIN_COVERED = 0.9
 _NEAR = 2.0
 
 
@@ -25,7 +26,7 @@ def find_tables(page: Any, chars: Sequence[dict[str, Any]]) -> list[Block]:  # n
         return []
     blocks: list[Block] = []
     for table in page.find_tables():
-        block = _build_block(table, chars)
+        block = _build_block(_close_sides(page, table), chars)
         if block is not None and not any(_overlaps(block, other) for other in blocks):
             blocks.append(block)
     return blocks
@@ -34,6 +35,18 @@ def find_tables(page: Any, chars: Sequence[dict[str, Any]]) -> list[Block]:  # n
 def drop_chars(chars: Sequence[dict[str, Any]], blocks: Sequence[Block]) -> list[dict[str, Any]]:
     """Return the characters outside all tables."""
     return [char for char in chars if not any(_is_inside(char, block) for block in blocks)]
+
+
+def _close_sides(page: Any, table: Any) -> Any:  # noqa: ANN401
+    """Find the cells at the sides of a table that is drawn without its outer lines."""
+    x0, top, x1, bottom = table.bbox
+    area = sum((box[2] - box[0]) * (box[3] - box[1]) for box in table.cells)
+    if area > _MIN_COVERED * (x1 - x0) * (bottom - top):
+        return table
+    found = page.crop((x0 - 1, top - 1, x1 + 1, bottom + 1), strict=False).find_tables(
+        {"explicit_vertical_lines": [x0, x1], "explicit_horizontal_lines": [top, bottom]}
+    )
+    return max(found, key=lambda one: len(one.cells), default=table)
 
 
 def _build_block(table: Any, chars: Sequence[dict[str, Any]]) -> Block | None:  # noqa: ANN401

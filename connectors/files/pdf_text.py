@@ -4,14 +4,23 @@ Coordinates are in points from the upper left corner.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-_BOLD = re.compile(r"bold|black|heavy|semib|demi|simhei|黑体", re.IGNORECASE)
+_WEIGHTS = (
+    (re.compile(r"bold|black|heavy|semib|demi|simhei|黑体", re.IGNORECASE), 4),
+    (re.compile(r"medium", re.IGNORECASE), 3),
+    (re.compile(r"light|thin", re.IGNORECASE), 1),
+)
+_REGULAR, _BOLD = 2, 4
 _MIN_GUTTER_EM = 0.75
 _MIN_GUTTER_ROWS = 4
+_CELL_GAP_EM = 1.2
+_LARGE_EM = 1.6
+_SMALL_EM = 0.8
 _MIN_COLUMN_EM = 5.0
 _SPACE_EM = 0.22
 _CJK_SPACE_EM = 0.9
@@ -19,7 +28,13 @@ _CJK_SPACE_EM = 0.9
 
 @dataclass(slots=True)
 class Line:
-    """A run of text on one baseline, within one column."""
+    """A run of text on one baseline, within one column.
+
+    Attributes:
+        size: Size of the type most of it is in.
+        weight: How heavy its type is on the average: 1 light, 2 regular, 3 medium, 4 bold.
+        cells: Start, end and text of each piece, where wide gaps part the line.
+    """
 
     x0: float
     x1: float
@@ -27,8 +42,9 @@ class Line:
     bottom: float
     size: float
     text: str
-    is_bold: bool = False
+    weight: float = _REGULAR
     ends_with_space: bool = False
+    cells: tuple[tuple[float, float, str], ...] = ()
 
     @property
     def middle(self) -> float:
@@ -44,7 +60,7 @@ class _Word:
     bottom: float
     size: float
     text: str
-    bold_chars: int = 0
+    weight: float = 0.0
     ends_with_space: bool = False
 
 
@@ -54,15 +70,24 @@ class _Gutter:
 
     x0: float
     x1: float
-    top: float
-    bottom: float
+    first: int
+    last: int
     rows: list[int] = field(default_factory=list)
 
 
 def build_lines(chars: Iterable[Mapping[str, Any]]) -> list[Line]:
     """Group characters as pdfplumber reports them; upright ones only, from the top down."""
-    rows = [_build_words(row) for row in _group_rows(_drop_doubles(chars))]
-    rows = [row for row in rows if row]
+    kept = _drop_doubles(chars)
+    if not kept:
+        return []
+    usual = median(char["size"] for char in kept)
+    large = [char for char in kept if char["size"] > _LARGE_EM * usual]
+    small = [char for char in kept if char["size"] <= _LARGE_EM * usual]
+    _anchor_scripts(large, usual)
+    _anchor_scripts(small, usual)
+    grouped = [*_group_rows(large), *_group_rows(small)]
+    rows = [row for row in (_build_words(row) for row in grouped) if row]
+    rows.sort(key=lambda row: min(word.top for word in row))
     if not rows:
         return []
     em = median(word.size for row in rows for word in row)
@@ -105,29 +130,58 @@ def _drop_doubles(chars: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
             None,
         )
         if double is not None and text.strip():
-            double["is_bold"] = True
+            double["weight"] = _BOLD
             continue
         own = {
             "text": text, "x0": char["x0"], "x1": char["x1"], "top": char["top"],
             "bottom": char["bottom"], "size": char["size"],
-            "is_bold": bool(_BOLD.search(str(char.get("fontname") or ""))),
+            "weight": _find_weight(str(char.get("fontname") or "")),
         }  # fmt: skip
         seen[(text, column, row)] = own
         kept.append(own)
     return kept
 
 
+def _find_weight(font: str) -> int:
+    return next((weight for pattern, weight in _WEIGHTS if pattern.search(font)), _REGULAR)
+
+
+def _anchor_scripts(chars: list[dict[str, Any]], usual: float) -> None:
+    """Give raised and lowered figures the height of what they hang on, to stay in its row."""
+    by_end: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    for char in sorted(chars, key=lambda one: one["x0"]):
+        char["middle"] = (char["top"] + char["bottom"]) / 2
+        if char["size"] < _SMALL_EM * usual and not char["text"].isspace():
+            base = next(
+                (
+                    one
+                    for end in range(int(char["x0"]) - 3, int(char["x0"]) + 2)
+                    for one in by_end[end]
+                    if _hangs_on(char, one, usual)
+                ),
+                None,
+            )
+            if base is not None:
+                char["middle"] = base["middle"]
+        if not char["text"].isspace():
+            by_end[int(char["x1"])].append(char)
+
+
+def _hangs_on(char: dict[str, Any], base: dict[str, Any], usual: float) -> bool:
+    is_base = base["size"] >= _SMALL_EM * usual or base["middle"] != (base["top"] + base["bottom"]) / 2
+    shared = min(char["bottom"], base["bottom"]) - max(char["top"], base["top"])
+    return is_base and shared > 0.3 * (char["bottom"] - char["top"])
+
+
 def _group_rows(chars: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     """Group characters whose middles lie within one another's height."""
     rows: list[list[dict[str, Any]]] = []
     bounds: list[tuple[float, float]] = []
-    for char in sorted(chars, key=lambda one: (one["top"] + one["bottom"], one["x0"])):
-        middle = (char["top"] + char["bottom"]) / 2
-        if rows and bounds[-1][0] <= middle <= bounds[-1][1]:
+    for char in sorted(chars, key=lambda one: (one["middle"], one["x0"])):
+        if rows and bounds[-1][0] <= char["middle"] <= bounds[-1][1]:
             rows[-1].append(char)
             continue
         rows.append([char])
-        # The outer quarters belong to sub- and superscripts of the neighbours.
         margin = 0.25 * (char["bottom"] - char["top"])
         bounds.append((char["top"] + margin, char["bottom"] - margin))
     return [sorted(row, key=lambda one: one["x0"]) for row in rows]
@@ -157,8 +211,10 @@ def _build_words(row: list[dict[str, Any]]) -> list[_Word]:
 
 def _append(word: _Word, char: dict[str, Any], size: float, baseline: float) -> None:
     text = char["text"]
-    is_raised = char["size"] < 0.8 * size and char["bottom"] < baseline - 0.15 * size
-    if is_raised and text.isdigit() and word.text:
+    is_raised = char["size"] < _SMALL_EM * size and char["bottom"] < baseline - 0.15 * size
+    if is_raised and text == ")" and word.text.endswith("]"):
+        pass  # the bracket of a reference such as 1)
+    elif is_raised and text.isdigit() and word.text:
         # A raised figure is a power after a figure, a reference after a word.
         if word.text.endswith("]") and word.text[-2:-1].isdigit():
             word.text = f"{word.text[:-1]}{text}]"
@@ -171,7 +227,7 @@ def _append(word: _Word, char: dict[str, Any], size: float, baseline: float) -> 
         word.size = max(word.size, char["size"])
         word.top, word.bottom = min(word.top, char["top"]), max(word.bottom, char["bottom"])
     word.x1 = max(word.x1, char["x1"])
-    word.bold_chars += len(text) if char["is_bold"] else 0
+    word.weight += len(text) * char["weight"]
 
 
 def _find_gutters(rows: Sequence[Sequence[_Word]], em: float) -> list[_Gutter]:
@@ -194,27 +250,29 @@ def _find_gutters(rows: Sequence[Sequence[_Word]], em: float) -> list[_Gutter]:
             if x1 - x0 < least:
                 done.append(gutter)
                 continue
-            gutter.x0, gutter.x1 = x0, x1
+            gutter.x0, gutter.x1, gutter.last = x0, x1, number
             if any(a <= x0 and x1 <= b for a, b in gaps):
                 gutter.rows.append(number)
             still.append(gutter)
         active = still
         for a, b in gaps:
-            if not any(min(b, one.x1) - max(a, one.x0) >= least for one in active):
-                active.append(_Gutter(a, b, row[0].top, row[0].bottom, [number]))
+            # Columns are even on the left: strips that end alike are the same one.
+            if not any(abs(b - one.x1) < em and one.x0 < b for one in active):
+                active.append(_Gutter(a, b, number, number, [number]))
     return [one for one in (*done, *active) if _parts_columns(one, rows, em)]
 
 
 def _parts_columns(gutter: _Gutter, rows: Sequence[Sequence[_Word]], em: float) -> bool:
     """Tell columns from list marks, table cells and chance: wide text on both sides, many rows."""
-    if len(gutter.rows) < _MIN_GUTTER_ROWS:
+    left: list[float] = []
+    right: list[float] = []
+    for number in range(gutter.first, gutter.last + 1):
+        before = sum(word.x1 - word.x0 for word in rows[number] if word.x1 <= gutter.x0 + 0.1)
+        after = sum(word.x1 - word.x0 for word in rows[number] if word.x0 >= gutter.x1 - 0.1)
+        left += [before] if before else []
+        right += [after] if after else []
+    if min(len(left), len(right)) < _MIN_GUTTER_ROWS:
         return False
-    left, right = [], []
-    for number in gutter.rows:
-        before = [word for word in rows[number] if word.x1 <= gutter.x0 + 0.1]
-        after = [word for word in rows[number] if word.x0 >= gutter.x1 - 0.1]
-        left.append(sum(word.x1 - word.x0 for word in before))
-        right.append(sum(word.x1 - word.x0 for word in after))
     return min(median(left), median(right)) >= _MIN_COLUMN_EM * em
 
 
@@ -227,12 +285,16 @@ def _cut_row(row: Sequence[_Word], gutters: Sequence[_Gutter]) -> list[Line]:
     return [_build_line(run) for run in runs]
 
 
-def _build_line(words: Sequence[_Word]) -> Line:
+def _join_words(words: Sequence[_Word]) -> str:
     text = words[0].text
     for before, word in zip(words, words[1:], strict=False):
         is_tight = is_cjk(before.text[-1]) and is_cjk(word.text[0])
         is_near = word.x0 - before.x1 < _CJK_SPACE_EM * word.size
         text += word.text if is_tight and is_near else f" {word.text}"
+    return text
+
+
+def _build_line(words: Sequence[_Word]) -> Line:
     chars = sum(len(word.text) for word in words)
     weights = sorted((word.size, len(word.text)) for word in words)
     half, seen, size = chars / 2, 0, weights[-1][0]
@@ -247,7 +309,18 @@ def _build_line(words: Sequence[_Word]) -> Line:
         top=min(word.top for word in words),
         bottom=max(word.bottom for word in words),
         size=size,
-        text=text,
-        is_bold=sum(word.bold_chars for word in words) > 0.8 * chars,
+        text=_join_words(words),
+        weight=sum(word.weight for word in words) / max(1, chars),
         ends_with_space=words[-1].ends_with_space,
+        cells=tuple(_cut_cells(words, size)),
     )
+
+
+def _cut_cells(words: Sequence[_Word], em: float) -> Iterator[tuple[float, float, str]]:
+    start = 0
+    for number in range(1, len(words) + 1):
+        is_last = number == len(words)
+        if is_last or words[number].x0 - words[number - 1].x1 >= _CELL_GAP_EM * em:
+            run = words[start:number]
+            yield run[0].x0, run[-1].x1, _join_words(run)
+            start = number
