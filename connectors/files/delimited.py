@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections import Counter
 from pathlib import PurePosixPath
 
@@ -46,8 +47,9 @@ def convert_delimited(job: Job) -> Converted:
 def _find_separator(text: str) -> tuple[str, str]:
     """Return the separator that cuts most lines into the same number of fields, at least two."""
     first, _, rest = text.partition("\n")
-    if first.lower().startswith("sep=") and len(first.strip()) == 5:
-        return first[4], rest
+    declared = re.fullmatch(r"sep=(.)\s*", first, re.IGNORECASE)
+    if declared:
+        return declared[1], rest
     sample = "\n".join(text.split("\n", _SAMPLE_LINES)[:_SAMPLE_LINES])
     best, most = ",", 0
     for separator in _SEPARATORS:

@@ -5,14 +5,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from connectors.files.file_token import EmbedState
-from connectors.files.markdown import convert_markdown_text, split_code
 from connectors.files.frontmatter import split_front_matter
+from connectors.files.markdown import convert_markdown_text, split_code
 from connectors.files.vault import EMBED, extract_section, is_page
 from knowledge.access import AccessRule
 from knowledge.documents import BodyPart, DocumentId
 
 _MAX_DEPTH = 5
 _MAX_EMBEDS = 200
+_EXTENSION = re.compile(r"\.(?=[A-Za-z0-9]*[A-Za-z])[A-Za-z0-9]{2,5}$")
 _INLINE_CODE = re.compile(r"(`+)(?:.+?)\1")
 
 
@@ -159,6 +160,4 @@ def _is_in_code(line: str, position: int) -> bool:
 def _is_page_name(name: str) -> bool:
     """Tell a page's name from a picture's: a page has no extension, or that of a page."""
     last = name.rpartition("/")[2]
-    extension = last.rpartition(".")[2] if "." in last else ""
-    is_other = 2 <= len(extension) <= 5 and extension.isascii() and extension.isalnum()
-    return is_page(name) or not (is_other and not extension.isdecimal())
+    return is_page(name) or not _EXTENSION.search(last)

@@ -7,7 +7,9 @@ from datetime import UTC, date, datetime
 
 import yaml
 
-_BLOCK = re.compile(r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(
+    r"\A---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
+)
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _UPDATED = ("updated", "last_updated", "lastmod", "last_modified", "modified", "date")
 _ARCHIVED = frozenset({"archived", "archive", "deprecated", "obsolete", "已归档", "归档", "已废弃"})
@@ -42,7 +44,9 @@ def split_front_matter(text: str) -> tuple[FrontMatter, str]:
         values = yaml.load(match[1], Loader=_Loader)  # noqa: S506 - a safe loader either way
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         line = " ".join(str(error).split())[:120]
-        return FrontMatter(notes=(f"front matter is not valid YAML and was kept as text: {line}",)), text
+        return FrontMatter(
+            notes=(f"front matter is not valid YAML and was kept as text: {line}",)
+        ), text
     if values is None:
         return FrontMatter(), text[match.end() :]
     if not isinstance(values, dict):

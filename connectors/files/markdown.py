@@ -62,7 +62,11 @@ def convert_markdown_text(text: str) -> Converted:
 
 
 def _describe(
-    front: FrontMatter, title: str, markdown: str, tags: tuple[str, ...], links: tuple[PageLink, ...]
+    front: FrontMatter,
+    title: str,
+    markdown: str,
+    tags: tuple[str, ...],
+    links: tuple[PageLink, ...],
 ) -> Converted:
     return Converted(
         markdown=markdown,
@@ -151,7 +155,11 @@ def _join_setext(lines: Iterable[str]) -> Iterator[str]:
 
 def _may_be_heading(line: str) -> bool:
     text = line.strip()
-    return bool(text) and not text.startswith(("#", ">", "-", "*", "+", "|", "`", "~")) and "|" not in text
+    return (
+        bool(text)
+        and not text.startswith(("#", ">", "-", "*", "+", "|", "`", "~"))
+        and "|" not in text
+    )
 
 
 def _clean_line(line: str, links: list[PageLink], tags: dict[str, None]) -> str:

@@ -1,9 +1,12 @@
 """Values of spreadsheet cells as the sheet shows them, as far as a fact needs it. Pure."""
 
+import math
 import re
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 
+_MAX_WHOLE = 1e15
+_MIN_PLAIN = 1e-9
 _SECTION = re.compile(r';(?=(?:[^"]*"[^"]*")*[^"]*$)')
 _LITERAL = re.compile(r'"([^"]*)"|\\(.)|[_*].')
 _BRACKET = re.compile(r"\[(?:\$([^\]-]*)(?:-[^\]]*)?|[^\]]*)\]")
@@ -12,33 +15,36 @@ _DIGITS = re.compile(r"[#0?][#0?,.]*")
 
 def format_value(value: object, number_format: str = "General") -> str:
     """Write a cell's value: dates as ISO, numbers with the format's decimals, signs and units."""
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, (datetime, date, time, timedelta)):
+        return _format_time(value, number_format)
+    if isinstance(value, (int, float)):
+        return _format_number(value, number_format)
+    return "" if value is None else str(value)
+
+
+def format_float(value: float) -> str:
+    """Write a number as people read it: no binary noise, no exponent for everyday sizes."""
+    if not math.isfinite(value):
+        return str(value)
+    if value == int(value) and abs(value) < _MAX_WHOLE:
+        return str(int(value))
+    text = f"{value:.15g}"
+    is_small = "e-" in text and abs(value) >= _MIN_PLAIN
+    return f"{value:.15f}".rstrip("0") if is_small else text
+
+
+def _format_time(value: datetime | date | time | timedelta, number_format: str) -> str:
     match value:
-        case None:
-            return ""
-        case bool():
-            return "TRUE" if value else "FALSE"
         case datetime():
             return _format_moment(value, number_format)
         case date():
             return value.isoformat()
         case time():
             return value.strftime("%H:%M:%S" if value.second else "%H:%M")
-        case timedelta():
-            return _format_duration(value)
-        case int() | float():
-            return _format_number(value, number_format)
         case _:
-            return str(value)
-
-
-def format_float(value: float) -> str:
-    """Write a number as people read it: no binary noise, no exponent for everyday sizes."""
-    if value != value or value in {float("inf"), float("-inf")}:  # noqa: PLR0124 - NaN
-        return str(value)
-    if value == int(value) and abs(value) < 1e15:
-        return str(int(value))
-    text = f"{value:.15g}"
-    return f"{value:.15f}".rstrip("0") if "e-" in text and abs(value) >= 1e-9 else text
+            return _format_duration(value)
 
 
 def _format_moment(value: datetime, number_format: str) -> str:
@@ -73,15 +79,18 @@ def _format_number(value: float, number_format: str) -> str:
     # A section of its own for negative numbers brings its sign or its brackets along.
     is_negative = value < 0 and any(one not in "0.," for one in written)
     before, after = prefix.strip("("), suffix.strip(")")
-    return f"{'-' if is_negative else ''}{before.replace('-', '') if is_negative else before}{written}{after}".strip()
+    if is_negative:
+        return f"-{before.replace('-', '')}{written}{after}".strip()
+    return f"{before}{written}{after}".strip()
 
 
 def _choose_section(value: float, number_format: str) -> tuple[str, bool]:
     sections = _SECTION.split(number_format)
     if value < 0 and len(sections) > 1:
         return sections[1], True
-    if value == 0 and len(sections) > 2 and _DIGITS.search(_strip(sections[2])):
-        return sections[2], False
+    for section in sections[2:3] if value == 0 else ():
+        if _DIGITS.search(_strip(section)):
+            return section, False
     return sections[0], False
 
 

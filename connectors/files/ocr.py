@@ -14,6 +14,7 @@ MISSING = "install the extra `ocr` (pip install 'zhixing[ocr]') to have it read"
 # Longer side of a rendered page in pixels: small print is read, and no time lost on more.
 TARGET_PIXELS = 1700
 _MIN_SCORE = 0.6
+_MIN_RUN = 3
 _TYPE_OF_HEIGHT = 0.85
 
 
@@ -34,7 +35,7 @@ def read_picture(image: Any, scale: float = 1.0) -> list[Line]:  # noqa: ANN401 
             continue
         xs, ys = [point[0] / scale for point in box], [point[1] / scale for point in box]
         height = max(ys) - min(ys)
-        is_upright = max(xs) - min(xs) >= height or len(text.strip()) <= 2
+        is_upright = max(xs) - min(xs) >= height or len(text.strip()) < _MIN_RUN
         if is_upright:
             lines.append(
                 Line(min(xs), max(xs), min(ys), max(ys), height * _TYPE_OF_HEIGHT, text.strip())

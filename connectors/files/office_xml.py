@@ -45,7 +45,7 @@ def read_xml(archive: zipfile.ZipFile, member: str, name: str) -> etree._Element
         data = archive.read(member)
     except KeyError:
         return None
-    except Exception as error:  # noqa: BLE001 - the archive's own errors have no common root
+    except Exception as error:
         raise UnsupportedContentError(
             f"{name!r} is damaged: {member!r} can't be unpacked; save it again"
         ) from error

@@ -47,7 +47,12 @@ class ParserPool:
             self._idle.append(process)
         if "reason" in reply:
             raise UnsupportedContentError(str(reply["reason"]))
-        return converted_from_json(reply["converted"])
+        try:
+            return converted_from_json(reply["converted"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise UnsupportedContentError(
+                f"{job.name!r}: its parser gave no sound reply"
+            ) from error
 
     async def close(self) -> None:
         """End all idle processes. Safe to call twice."""
@@ -75,13 +80,17 @@ class ParserPool:
             ) from error
 
 
-async def _start() -> asyncio.subprocess.Process:
+def _build_environment() -> dict[str, str]:
     environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     environment |= {
         "PYTHONPATH": os.pathsep.join(os.path.abspath(path) for path in sys.path),
         "PYTHONSAFEPATH": "1",
         "PYTHONUTF8": "1",
     }
+    return environment
+
+
+async def _start() -> asyncio.subprocess.Process:
     try:
         return await asyncio.create_subprocess_exec(
             sys.executable,
@@ -90,7 +99,7 @@ async def _start() -> asyncio.subprocess.Process:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            env=environment,
+            env=_build_environment(),
         )
     except OSError as error:
         raise ServiceUnavailableError(
@@ -111,10 +120,11 @@ async def _receive(process: asyncio.subprocess.Process) -> dict[str, Any]:
     head_length, _ = LENGTHS.unpack(await process.stdout.readexactly(LENGTHS.size))
     if head_length > _MAX_REPLY_BYTES:
         raise ValueError("reply too long")
-    reply = json.loads(await process.stdout.readexactly(head_length))
-    if not isinstance(reply, dict):
-        raise ValueError("reply is no object")
-    return reply
+    match json.loads(await process.stdout.readexactly(head_length)):
+        case dict() as reply:
+            return reply
+        case _:
+            raise EOFError("reply is no object")
 
 
 async def _stop(process: asyncio.subprocess.Process) -> None:

@@ -79,7 +79,7 @@ def _convert(job: Job, rendered: pypdfium2.PdfDocument) -> Converted:
         raise UnsupportedContentError(
             f"{job.name!r} is damaged ({type(error).__name__}: {error}); save it again"
         ) from error
-    markdown, _ = write_pages(pages)
+    markdown = write_pages(pages)
     if not any(page.lines or page.tables for page in pages):
         raise UnsupportedContentError(notes.describe_failure())
     if count > len(pages):
@@ -178,7 +178,10 @@ def _read_page(
 
 def _is_on_page(char: dict[str, Any], page: Any) -> bool:  # noqa: ANN401
     return bool(
-        char["x1"] > 0 and char["x0"] < page.width and char["bottom"] > 0 and char["top"] < page.height
+        char["x1"] > 0
+        and char["x0"] < page.width
+        and char["bottom"] > 0
+        and char["top"] < page.height
     )
 
 
@@ -209,7 +212,12 @@ def measure_garbling(text: str) -> float:
     if total < _MIN_CHARS:
         return 0.0
     impossible = unmapped + sum(
-        1 for char in plain if char < " " or "\x7f" <= char <= "\x9f" or "\ue000" <= char <= "\uf8ff" or char == "\ufffd"
+        1
+        for char in plain
+        if char < " "
+        or "\x7f" <= char <= "\x9f"
+        or "\ue000" <= char <= "\uf8ff"
+        or char == "\ufffd"
     )
     odd = sum(1 for char in plain if "\xa0" <= char <= "\xff" or "\u02b0" <= char <= "\u02ff")
     # German or French running text has one such letter in ten at the most.

@@ -14,6 +14,7 @@ _ZONE = 0.12
 _MIN_PAGES = 2
 _MIN_SHARE = 0.3
 _SIMILAR = 0.8
+_MIN_FUZZY = 4
 _NUMBER_ONLY = re.compile(
     r"^[-–—·|\s]*(?:page\s*)?(?:\d{1,4}|[ivxlc]{1,6})(?:\s*(?:of|/)\s*\d{1,4})?[-–—·|\s]*$"
     r"|^第\s*\d{1,4}\s*页(?:[，,/\s]*共\s*\d{1,4}\s*页)?$",
@@ -21,9 +22,7 @@ _NUMBER_ONLY = re.compile(
 )
 
 
-def drop_furniture(
-    pages: Sequence[Sequence[Line]], heights: Sequence[float]
-) -> list[list[Line]]:
+def drop_furniture(pages: Sequence[Sequence[Line]], heights: Sequence[float]) -> list[list[Line]]:
     """Take out page numbers, and lines at the edge that come back on other pages.
 
     Left and right pages may differ: a line counts when it is on two pages and on three in ten.
@@ -66,7 +65,7 @@ def _is_similar(key: str, others: Sequence[str]) -> bool:
     return any(
         key == other
         or (
-            min(len(key), len(other)) > 3
+            min(len(key), len(other)) >= _MIN_FUZZY
             and abs(len(key) - len(other)) <= 0.3 * len(other)
             and SequenceMatcher(None, key, other).ratio() >= _SIMILAR
         )

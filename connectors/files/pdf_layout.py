@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from connectors.files.pdf_text import Line
 
 _MAX_GAP_EM = 1.1
+_MAX_SIZE_RATIO = 1.19
 _MAX_ORDERED = 250
 _DROP_CAP_EM = 1.8
 _MARK_REACH_EM = 4.0
@@ -56,7 +57,7 @@ def _follows(block: Block, line: Line) -> bool:
     gap = line.top - last.bottom
     if not -0.5 * line.size <= gap <= _MAX_GAP_EM * max(last.size, line.size):
         return False
-    if not 0.84 <= line.size / max(last.size, 0.1) <= 1.19:
+    if max(last.size, line.size) > _MAX_SIZE_RATIO * min(last.size, line.size):
         return False
     shared = min(block.x1, line.x1) - max(block.x0, line.x0)
     return shared > 0.3 * min(block.x1 - block.x0, line.x1 - line.x0)

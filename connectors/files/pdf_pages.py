@@ -20,6 +20,7 @@ from connectors.files.tables import write_table
 from knowledge.documents import page_mark
 
 _OCR_HEADING = 1.35
+_MAX_SHIFT = 12.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,8 +42,8 @@ class _Element:
     table: Block | None = None
 
 
-def write_pages(pages: Sequence[PageText], *, marks_pages: bool = True) -> tuple[str, str]:
-    """Return the Markdown of all pages, and the largest heading of the first page with one."""
+def write_pages(pages: Sequence[PageText], *, marks_pages: bool = True) -> str:
+    """Return the Markdown of all pages; `marks_pages` puts a line before each that says so."""
     kept = drop_furniture([page.lines for page in pages], [page.height for page in pages])
     typography = Typography()
     for lines in kept:
@@ -56,8 +57,7 @@ def write_pages(pages: Sequence[PageText], *, marks_pages: bool = True) -> tuple
         elements.extend(_iterate(page.number, list(cut_gap_tables(blocks)), typography))
     elements = _join_parted(elements)
     set_levels((one.paragraph for one in elements if one.paragraph), typography.body)
-    title = next((one.paragraph.text for one in elements if one.paragraph and one.paragraph.level == 1), "")
-    return _write(elements, marks_pages=marks_pages), title
+    return _write(elements, marks_pages=marks_pages)
 
 
 def _iterate(page: int, blocks: Sequence[Block], typography: Typography) -> Iterator[_Element]:
@@ -90,7 +90,8 @@ def _is_same_table(above: _Element, below: _Element) -> bool:
     if above.table is None or below.table is None or below.page != above.page + 1:
         return False
     widths = len((above.table.rows or [[]])[0]), len((below.table.rows or [[]])[0])
-    is_aligned = abs(above.table.x0 - below.table.x0) + abs(above.table.x1 - below.table.x1) < 12
+    shift = abs(above.table.x0 - below.table.x0) + abs(above.table.x1 - below.table.x1)
+    is_aligned = shift < _MAX_SHIFT
     return widths[0] == widths[1] and is_aligned
 
 
@@ -101,20 +102,26 @@ def _append_rows(above: Block, below: Block) -> None:
 
 
 def _write(elements: Sequence[_Element], *, marks_pages: bool) -> str:
-    text, page, was_item = "", 0, False
+    text, page, item_kind = "", 0, ""
     for element in elements:
         if element.page != page and marks_pages:
-            page, was_item = element.page, False
+            page, item_kind = element.page, ""
             text += f"\n\n{page_mark(page)}"
         if element.table is not None:
             text += "\n\n" + write_table(element.table.rows or [], element.table.header_rows)
-            was_item = False
+            item_kind = ""
         elif element.paragraph is not None:
-            one = element.paragraph
-            text += "\n" if was_item and one.is_item else "\n\n"
-            text += _write_paragraph(one)
-            was_item = one.is_item
+            written = _write_paragraph(element.paragraph)
+            kind = _find_item_kind(written)
+            text += ("\n" if kind and kind == item_kind else "\n\n") + written
+            item_kind = kind
     return text.strip()
+
+
+def _find_item_kind(written: str) -> str:
+    """Tell bullets from numbers: items of one kind form a list."""
+    match = _LIST.match(written)
+    return match.group().strip()[-1] if match else ""
 
 
 def _write_paragraph(paragraph: Paragraph) -> str:

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from connectors.files.pdf_chars import is_cjk
 from connectors.files.pdf_layout import MARK, Block
-from connectors.files.pdf_text import Line, is_cjk
+from connectors.files.pdf_text import Line
 
 _BULLET = re.compile(rf"^(?:{MARK.pattern}|[–—*-](?=\s))\s*(?=\S)")
 _NUMBERED = re.compile(
@@ -22,6 +23,7 @@ _NOT_HEADING = tuple("。；;，,、")
 _MAX_HEADING_CHARS = 160
 _MAX_HEADING_LINES = 4
 _HEAVIER = 1.5
+_OTHER_SIZE = 0.7
 _INDENT_EM = 0.8
 _SHORT_EM = 2.0
 
@@ -88,8 +90,14 @@ def build_paragraphs(block: Block, typography: Typography) -> list[Paragraph]:
     for number, line in enumerate(block.lines):
         before = block.lines[number - 1] if number else None
         heads = typography.may_be_heading(line)
-        starts = before is None or heads != is_heading or (
-            _starts_heading(before, line) if heads else _starts_paragraph(before, line, group, block)
+        starts = (
+            before is None
+            or heads != is_heading
+            or (
+                _starts_heading(before, line)
+                if heads
+                else _starts_paragraph(before, line, group, block)
+            )
         )
         if starts and group:
             paragraphs.append(_join(group, block, is_heading=is_heading))
@@ -103,7 +111,9 @@ def build_paragraphs(block: Block, typography: Typography) -> list[Paragraph]:
 
 
 def _starts_heading(before: Line, line: Line) -> bool:
-    is_other_type = abs(before.size - line.size) > 0.6 or abs(before.weight - line.weight) > 1
+    is_other_type = (
+        abs(before.size - line.size) > _OTHER_SIZE or abs(before.weight - line.weight) > 1
+    )
     is_numbered = bool(_CLAUSE.match(line.text) or _NUMBERED.match(line.text))
     return is_other_type or is_numbered or line.top - before.bottom > 0.9 * line.size
 
@@ -115,7 +125,9 @@ def _starts_paragraph(before: Line, line: Line, group: Sequence[Line], block: Bl
     is_marked = bool(_NUMBERED.match(line.text) or _CLAUSE.match(line.text))
     if _BULLET.match(line.text) or (is_marked and has_ended):
         return True
-    gaps = [after.top - one.bottom for one, after in zip(block.lines, block.lines[1:], strict=False)]
+    gaps = [
+        after.top - one.bottom for one, after in zip(block.lines, block.lines[1:], strict=False)
+    ]
     usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
     if line.top - before.bottom > usual + 0.5 * em or abs(before.weight - line.weight) > _HEAVIER:
         return True
@@ -141,7 +153,7 @@ def _join(lines: Sequence[Line], block: Block, *, is_heading: bool) -> Paragraph
         and not bullet
     )
     if bullet and bullet.end() < len(text):
-        text = f"- {text[bullet.end():].lstrip()}"
+        text = f"- {text[bullet.end() :].lstrip()}"
     last = lines[-1]
     return Paragraph(
         text=text,
@@ -181,7 +193,7 @@ def join_texts(before: str, after: str, *, had_space: bool = False) -> str:
 
 def goes_on(before: Paragraph, after: Paragraph) -> bool:
     """Tell whether a column or page break stands within a paragraph."""
-    if before.level or after.level or after.is_item or abs(before.size - after.size) > 0.8:
+    if before.level or after.level or after.is_item or abs(before.size - after.size) > _OTHER_SIZE:
         return False
     if before.text.endswith(_TERMINAL) or before.ends_short:
         return False

@@ -14,6 +14,7 @@ _MAX_CELL_SHARE = 0.5
 _MIN_BOX_CHARS = 400
 _MIN_COVERED = 0.9
 _NEAR = 2.0
+_MIN_LINES = 2
 
 
 def find_tables(page: Any, chars: Sequence[dict[str, Any]]) -> list[Block]:  # noqa: ANN401 - pdfplumber has no types
@@ -53,7 +54,7 @@ def _build_block(table: Any, chars: Sequence[dict[str, Any]]) -> Block | None:  
     boxes = [box for box in table.cells if box is not None]
     xs = _merge_near(sorted({edge for box in boxes for edge in (box[0], box[2])}))
     ys = _merge_near(sorted({edge for box in boxes for edge in (box[1], box[3])}))
-    if len(xs) < 3 or len(ys) < 3:
+    if min(len(xs), len(ys)) <= _MIN_LINES:
         return None
     x0, top, x1, bottom = table.bbox
     inside = [char for char in chars if _is_inside(char, Block(x0, x1, top, bottom))]
@@ -73,7 +74,7 @@ def _build_block(table: Any, chars: Sequence[dict[str, Any]]) -> Block | None:  
     is_box = longest > _MIN_BOX_CHARS and longest > _MAX_CELL_SHARE * total
     if not cells or filled < _MIN_FILLED * len(cells) or is_box:
         return None
-    if sum(1 for row in grid.rows if any(row)) < 2 or not _has_columns(grid.rows):
+    if not _has_several(grid.rows) or not _has_several(list(zip(*grid.rows, strict=True))):
         return None
     header = 1
     while header < len(rows) - 1 and any(cell.rows > 1 for _, cell in rows[header - 1]):
@@ -81,9 +82,9 @@ def _build_block(table: Any, chars: Sequence[dict[str, Any]]) -> Block | None:  
     return Block(x0, x1, top, bottom, rows=grid.rows, header_rows=min(header, 3))
 
 
-def _has_columns(rows: Sequence[Sequence[str]]) -> bool:
-    """Tell whether at least two columns hold text."""
-    return sum(1 for column in zip(*rows, strict=True) if any(column)) > 1
+def _has_several(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether at least two rows hold text."""
+    return sum(1 for row in rows if any(row)) > 1
 
 
 def _read_cell(box: tuple[float, float, float, float], chars: Sequence[dict[str, Any]]) -> str:
@@ -94,7 +95,9 @@ def _read_cell(box: tuple[float, float, float, float], chars: Sequence[dict[str,
 
 def _is_inside(char: dict[str, Any], block: Block) -> bool:
     x, y = (char["x0"] + char["x1"]) / 2, (char["top"] + char["bottom"]) / 2
-    return bool(block.x0 - 0.5 <= x <= block.x1 + 0.5 and block.top - 0.5 <= y <= block.bottom + 0.5)
+    return bool(
+        block.x0 - 0.5 <= x <= block.x1 + 0.5 and block.top - 0.5 <= y <= block.bottom + 0.5
+    )
 
 
 def _overlaps(a: Block, b: Block) -> bool:

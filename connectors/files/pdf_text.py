@@ -3,27 +3,18 @@
 Coordinates are in points from the upper left corner.
 """
 
-import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
-_WEIGHTS = (
-    (re.compile(r"bold|black|heavy|semib|demi|simhei|黑体", re.IGNORECASE), 4),
-    (re.compile(r"medium", re.IGNORECASE), 3),
-    (re.compile(r"light|thin", re.IGNORECASE), 1),
-)
-_REGULAR, _BOLD = 2, 4
+from connectors.files.pdf_chars import CJK_SPACE_EM, REGULAR_WEIGHT, Word, build_rows, is_cjk
+
 _MIN_GUTTER_EM = 0.75
 _MIN_GUTTER_ROWS = 4
 _CELL_GAP_EM = 1.2
-_LARGE_EM = 1.6
-_SMALL_EM = 0.8
 _MIN_COLUMN_EM = 5.0
-_SPACE_EM = 0.22
-_CJK_SPACE_EM = 0.9
 
 
 @dataclass(slots=True)
@@ -42,7 +33,7 @@ class Line:
     bottom: float
     size: float
     text: str
-    weight: float = _REGULAR
+    weight: float = REGULAR_WEIGHT
     ends_with_space: bool = False
     cells: tuple[tuple[float, float, str], ...] = ()
 
@@ -50,18 +41,6 @@ class Line:
     def middle(self) -> float:
         """Height of the line's middle."""
         return (self.top + self.bottom) / 2
-
-
-@dataclass(slots=True)
-class _Word:
-    x0: float
-    x1: float
-    top: float
-    bottom: float
-    size: float
-    text: str
-    weight: float = 0.0
-    ends_with_space: bool = False
 
 
 @dataclass(slots=True)
@@ -77,17 +56,7 @@ class _Gutter:
 
 def build_lines(chars: Iterable[Mapping[str, Any]]) -> list[Line]:
     """Group characters as pdfplumber reports them; upright ones only, from the top down."""
-    kept = _drop_doubles(chars)
-    if not kept:
-        return []
-    usual = median(char["size"] for char in kept)
-    large = [char for char in kept if char["size"] > _LARGE_EM * usual]
-    small = [char for char in kept if char["size"] <= _LARGE_EM * usual]
-    _anchor_scripts(large, usual)
-    _anchor_scripts(small, usual)
-    grouped = [*_group_rows(large), *_group_rows(small)]
-    rows = [row for row in (_build_words(row) for row in grouped) if row]
-    rows.sort(key=lambda row: min(word.top for word in row))
+    rows = build_rows(chars)
     if not rows:
         return []
     em = median(word.size for row in rows for word in row)
@@ -98,139 +67,7 @@ def build_lines(chars: Iterable[Mapping[str, Any]]) -> list[Line]:
     return lines
 
 
-def is_cjk(char: str) -> bool:
-    """Tell whether a character is written without blanks around it (not Hangul)."""
-    return (
-        "\u2e80" <= char <= "\u9fff"
-        or "\uf900" <= char <= "\ufaff"
-        or "\uff00" <= char <= "\uffef"
-        or "\U00020000" <= char <= "\U0003ffff"
-        or char in "“”‘’…—·"
-    )
-
-
-def _drop_doubles(chars: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Keep one of characters printed twice with a small shift, which is how some print bold."""
-    kept: list[dict[str, Any]] = []
-    seen: dict[tuple[str, int, int], dict[str, Any]] = {}
-    for char in chars:
-        text = char["text"]
-        if not char.get("upright", True) or not text:
-            continue
-        column, row = int(char["x0"]), int(char["top"])
-        double = next(
-            (
-                found
-                for x in (column - 1, column, column + 1)
-                for y in (row - 1, row, row + 1)
-                if (found := seen.get((text, x, y))) is not None
-                and abs(found["x0"] - char["x0"]) < 0.12 * max(char["size"], 8)
-                and abs(found["top"] - char["top"]) < 0.12 * max(char["size"], 8)
-            ),
-            None,
-        )
-        if double is not None and text.strip():
-            double["weight"] = _BOLD
-            continue
-        own = {
-            "text": text, "x0": char["x0"], "x1": char["x1"], "top": char["top"],
-            "bottom": char["bottom"], "size": char["size"],
-            "weight": _find_weight(str(char.get("fontname") or "")),
-        }  # fmt: skip
-        seen[(text, column, row)] = own
-        kept.append(own)
-    return kept
-
-
-def _find_weight(font: str) -> int:
-    return next((weight for pattern, weight in _WEIGHTS if pattern.search(font)), _REGULAR)
-
-
-def _anchor_scripts(chars: list[dict[str, Any]], usual: float) -> None:
-    """Give raised and lowered figures the height of what they hang on, to stay in its row."""
-    by_end: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
-    for char in sorted(chars, key=lambda one: one["x0"]):
-        char["middle"] = (char["top"] + char["bottom"]) / 2
-        if char["size"] < _SMALL_EM * usual and not char["text"].isspace():
-            base = next(
-                (
-                    one
-                    for end in range(int(char["x0"]) - 3, int(char["x0"]) + 2)
-                    for one in by_end[end]
-                    if _hangs_on(char, one, usual)
-                ),
-                None,
-            )
-            if base is not None:
-                char["middle"] = base["middle"]
-        if not char["text"].isspace():
-            by_end[int(char["x1"])].append(char)
-
-
-def _hangs_on(char: dict[str, Any], base: dict[str, Any], usual: float) -> bool:
-    is_base = base["size"] >= _SMALL_EM * usual or base["middle"] != (base["top"] + base["bottom"]) / 2
-    shared = min(char["bottom"], base["bottom"]) - max(char["top"], base["top"])
-    return is_base and shared > 0.3 * (char["bottom"] - char["top"])
-
-
-def _group_rows(chars: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Group characters whose middles lie within one another's height."""
-    rows: list[list[dict[str, Any]]] = []
-    bounds: list[tuple[float, float]] = []
-    for char in sorted(chars, key=lambda one: (one["middle"], one["x0"])):
-        if rows and bounds[-1][0] <= char["middle"] <= bounds[-1][1]:
-            rows[-1].append(char)
-            continue
-        rows.append([char])
-        margin = 0.25 * (char["bottom"] - char["top"])
-        bounds.append((char["top"] + margin, char["bottom"] - margin))
-    return [sorted(row, key=lambda one: one["x0"]) for row in rows]
-
-
-def _build_words(row: list[dict[str, Any]]) -> list[_Word]:
-    size = median(char["size"] for char in row)
-    baseline = median(char["bottom"] for char in row)
-    words: list[_Word] = []
-    starts_new = True
-    for char in row:
-        text = char["text"]
-        if text.isspace() or text == "\u00a0":
-            if words:
-                words[-1].ends_with_space = True
-            starts_new = True
-            continue
-        gap = char["x0"] - words[-1].x1 if words else 0.0
-        is_cjk_pair = bool(words) and is_cjk(text[0]) and is_cjk(words[-1].text[-1])
-        limit = _CJK_SPACE_EM if is_cjk_pair else _SPACE_EM
-        if starts_new or gap > limit * max(char["size"], 1):
-            words.append(_Word(char["x0"], char["x1"], char["top"], char["bottom"], char["size"], ""))
-            starts_new = False
-        _append(words[-1], char, size, baseline)
-    return words
-
-
-def _append(word: _Word, char: dict[str, Any], size: float, baseline: float) -> None:
-    text = char["text"]
-    is_raised = char["size"] < _SMALL_EM * size and char["bottom"] < baseline - 0.15 * size
-    if is_raised and text == ")" and word.text.endswith("]"):
-        pass  # the bracket of a reference such as 1)
-    elif is_raised and text.isdigit() and word.text:
-        # A raised figure is a power after a figure, a reference after a word.
-        if word.text.endswith("]") and word.text[-2:-1].isdigit():
-            word.text = f"{word.text[:-1]}{text}]"
-        elif word.text[-1].isdigit():
-            word.text += f"^{text}"
-        else:
-            word.text += f"[{text}]"
-    else:
-        word.text += text
-        word.size = max(word.size, char["size"])
-        word.top, word.bottom = min(word.top, char["top"]), max(word.bottom, char["bottom"])
-    word.x1 = max(word.x1, char["x1"])
-    word.weight += len(text) * char["weight"]
-
-
-def _find_gutters(rows: Sequence[Sequence[_Word]], em: float) -> list[_Gutter]:
+def _find_gutters(rows: Sequence[Sequence[Word]], em: float) -> list[_Gutter]:
     """Follow white strips down the page; those with wide text on both sides part columns."""
     least = _MIN_GUTTER_EM * em
     active: list[_Gutter] = []
@@ -238,14 +75,15 @@ def _find_gutters(rows: Sequence[Sequence[_Word]], em: float) -> list[_Gutter]:
     for number, row in enumerate(rows):
         gaps = [
             (before.x1, after.x0)
-            for before, after in zip(row, row[1:], strict=False)
+            for before, after in pairwise(row)
             if after.x0 - before.x1 >= least
         ]
         free = [(float("-inf"), row[0].x0), *gaps, (row[-1].x1, float("inf"))]
         still: list[_Gutter] = []
         for gutter in active:
             x0, x1 = max(
-                ((max(gutter.x0, a), min(gutter.x1, b)) for a, b in free), key=lambda one: one[1] - one[0]
+                ((max(gutter.x0, a), min(gutter.x1, b)) for a, b in free),
+                key=lambda one: one[1] - one[0],
             )
             if x1 - x0 < least:
                 done.append(gutter)
@@ -262,7 +100,7 @@ def _find_gutters(rows: Sequence[Sequence[_Word]], em: float) -> list[_Gutter]:
     return [one for one in (*done, *active) if _parts_columns(one, rows, em)]
 
 
-def _parts_columns(gutter: _Gutter, rows: Sequence[Sequence[_Word]], em: float) -> bool:
+def _parts_columns(gutter: _Gutter, rows: Sequence[Sequence[Word]], em: float) -> bool:
     """Tell columns from list marks, table cells and chance: wide text on both sides, many rows."""
     left: list[float] = []
     right: list[float] = []
@@ -276,25 +114,25 @@ def _parts_columns(gutter: _Gutter, rows: Sequence[Sequence[_Word]], em: float) 
     return min(median(left), median(right)) >= _MIN_COLUMN_EM * em
 
 
-def _cut_row(row: Sequence[_Word], gutters: Sequence[_Gutter]) -> list[Line]:
-    runs: list[list[_Word]] = [[row[0]]]
-    for before, word in zip(row, row[1:], strict=False):
+def _cut_row(row: Sequence[Word], gutters: Sequence[_Gutter]) -> list[Line]:
+    runs: list[list[Word]] = [[row[0]]]
+    for before, word in pairwise(row):
         if any(before.x1 <= one.x0 + 0.1 and word.x0 >= one.x1 - 0.1 for one in gutters):
             runs.append([])
         runs[-1].append(word)
     return [_build_line(run) for run in runs]
 
 
-def _join_words(words: Sequence[_Word]) -> str:
+def _join_words(words: Sequence[Word]) -> str:
     text = words[0].text
-    for before, word in zip(words, words[1:], strict=False):
+    for before, word in pairwise(words):
         is_tight = is_cjk(before.text[-1]) and is_cjk(word.text[0])
-        is_near = word.x0 - before.x1 < _CJK_SPACE_EM * word.size
+        is_near = word.x0 - before.x1 < CJK_SPACE_EM * word.size
         text += word.text if is_tight and is_near else f" {word.text}"
     return text
 
 
-def _build_line(words: Sequence[_Word]) -> Line:
+def _build_line(words: Sequence[Word]) -> Line:
     chars = sum(len(word.text) for word in words)
     weights = sorted((word.size, len(word.text)) for word in words)
     half, seen, size = chars / 2, 0, weights[-1][0]
@@ -316,7 +154,7 @@ def _build_line(words: Sequence[_Word]) -> Line:
     )
 
 
-def _cut_cells(words: Sequence[_Word], em: float) -> Iterator[tuple[float, float, str]]:
+def _cut_cells(words: Sequence[Word], em: float) -> Iterator[tuple[float, float, str]]:
     start = 0
     for number in range(1, len(words) + 1):
         is_last = number == len(words)

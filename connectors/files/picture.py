@@ -38,7 +38,7 @@ def convert_picture(job: Job) -> Converted:
     picture.thumbnail((2 * TARGET_PIXELS, 2 * TARGET_PIXELS))
     lines = read_picture(np.asarray(picture))
     page = PageText(number=1, width=picture.width, height=picture.height, lines=lines, is_ocr=True)
-    markdown, _ = write_pages([page], marks_pages=False)
+    markdown = write_pages([page], marks_pages=False)
     if not markdown.strip():
         raise UnsupportedContentError(f"{job.name!r} is a picture without text")
     return Converted(markdown=markdown)

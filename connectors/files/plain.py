@@ -7,12 +7,16 @@ from connectors.files.converted import Converted, Job
 from connectors.files.sniff import CODE_LANGUAGES
 from connectors.files.text import DecodedText, decode_text
 
+_CODE_INDENT = 4
+
 
 def convert_text(job: Job) -> Converted:
     """Take plain text as paragraphs; what would be read as Markdown by accident is escaped."""
     decoded = decode_text(job.data, job.name)
     lines = _normalise(decoded.text).split("\n")
-    return Converted(markdown="\n".join(_escape(line) for line in lines).strip("\n"), notes=_notes(decoded))
+    return Converted(
+        markdown="\n".join(_escape(line) for line in lines).strip("\n"), notes=_notes(decoded)
+    )
 
 
 def convert_code(job: Job) -> Converted:
@@ -38,7 +42,9 @@ def _escape(line: str) -> str:
     stripped = text.lstrip()
     if re.match(r"#{1,6}\s", stripped):
         return f"\\{stripped}"
-    return stripped if len(text) - len(stripped) >= 4 and not _is_item(stripped) else text
+    return (
+        stripped if len(text) - len(stripped) >= _CODE_INDENT and not _is_item(stripped) else text
+    )
 
 
 def _is_item(text: str) -> bool:

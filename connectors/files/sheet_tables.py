@@ -3,40 +3,23 @@
 Pure: works on a sparse grid of written cells.
 """
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
-from connectors.files.tables import is_number, write_table
+from connectors.files.sheet_headers import (
+    MAX_HEADER_ROWS,
+    Area,
+    Position,
+    count_header,
+    is_value,
+)
+from connectors.files.tables import write_table
 
-Position = tuple[int, int]
-"""Row and column, from 1."""
 Rows = dict[int, set[int]]
 """Columns of the written cells by row."""
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}(?::\d{2})?)?|\d{1,2}:\d{2}(?::\d{2})?")
-_PERIOD = re.compile(r"(?:19|20)\d{2}(?:-\d{2}){0,2}")
-_MAX_HEADER_ROWS = 4
 _MIN_JOINED_ROWS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Area:
-    """A rectangle of cells, borders included."""
-
-    top: int
-    left: int
-    bottom: int
-    right: int
-
-    @property
-    def width(self) -> int:
-        """Number of columns."""
-        return self.right - self.left + 1
-
-    @property
-    def height(self) -> int:
-        """Number of rows."""
-        return self.bottom - self.top + 1
+_MIN_SIDE = 2
+_MAX_GAP = 2
+_MAX_MERGED_CELLS = 10_000
 
 
 def write_sheet(cells: Mapping[Position, str], merged: list[Area]) -> Iterator[str]:
@@ -59,7 +42,7 @@ def _fill(cells: Mapping[Position, str], merged: list[Area]) -> dict[Position, s
     filled = dict(cells)
     for area in merged:
         text = cells.get((area.top, area.left))
-        if text and area.height * area.width <= 10_000:
+        if text and area.height * area.width <= _MAX_MERGED_CELLS:
             for row in range(area.top, area.bottom + 1):
                 for column in range(area.left, area.right + 1):
                     filled[(row, column)] = text
@@ -85,8 +68,8 @@ def _join_headers(bands: list[Rows], filled: Mapping[Position, str]) -> list[Row
     for band in bands:
         above = joined[-1] if joined else {}
         is_header = (
-            0 < len(above) <= _MAX_HEADER_ROWS
-            and min(band) - max(above) == 2
+            0 < len(above) <= MAX_HEADER_ROWS
+            and min(band) - max(above) == _MAX_GAP
             and len(band) > 1
             and not any(is_value(filled[(row, one)]) for row, own in above.items() for one in own)
             and any(is_value(filled[(min(band), one)]) for one in band[min(band)])
@@ -178,14 +161,16 @@ def _join_continued(
 def _continues(
     above: Area, below: Area, filled: Mapping[Position, str], cells: Mapping[Position, str]
 ) -> bool:
-    if above.width < 2 or above.height < 2 or not 0 < below.top - above.bottom <= 2:
+    if min(above.width, above.height, below.width) < _MIN_SIDE:
         return False
-    if below.left < above.left or below.right > above.right or below.width < 2:
+    if not 0 < below.top - above.bottom <= _MAX_GAP:
+        return False
+    if below.left < above.left or below.right > above.right:
         return False
     if _count_titles(below, cells):
         return False
     first = [filled.get((below.top, column), "") for column in range(below.left, below.right + 1)]
-    return any(is_value(text) for text in first) and _count_header(above, filled, cells) > 0
+    return any(is_value(text) for text in first) and count_header(above, filled, cells) > 0
 
 
 def _write_area(
@@ -193,23 +178,21 @@ def _write_area(
 ) -> Iterator[str]:
     titles = _count_titles(area, cells)
     for row in range(area.top, area.top + titles):
-        text = next(
-            (cells[(row, column)] for column in range(area.left, area.right + 1) if (row, column) in cells),
-            "",
-        )
+        columns = range(area.left, area.right + 1)
+        text = next((cells[(row, one)] for one in columns if (row, one) in cells), "")
         if text:
             yield " ".join(text.split())
     rest = Area(area.top + titles, area.left, area.bottom, area.right)
     if rest.height < 1:
         return
-    header = _count_header(rest, filled, cells)
+    header = count_header(rest, filled, cells)
     rows = [
         [filled.get((row, column), "") for column in range(rest.left, rest.right + 1)]
         for row in range(rest.top, rest.bottom + 1)
     ]
-    for number, row in enumerate(rows):
+    for number, own in enumerate(rows):
         if number >= header and _is_caption(rest, rest.top + number, filled, cells):
-            rows[number] = [row[0], *[""] * (len(row) - 1)]
+            rows[number] = [own[0], *[""] * (len(own) - 1)]
     written = write_table(rows, header)
     if written:
         yield written
@@ -235,63 +218,3 @@ def _count_titles(area: Area, cells: Mapping[Position, str]) -> int:
             break
         titles += 1
     return titles
-
-
-def _count_header(area: Area, filled: Mapping[Position, str], cells: Mapping[Position, str]) -> int:
-    """Count the rows that name the columns: those before the first one with a value.
-
-    None when the first row holds values already. Where nothing is a value, or rows of words stand
-    before the values, it is the first row, and the next while the one above leaves gaps over it.
-    """
-    if area.height < 2:
-        return 0
-    number = 1
-    while number <= min(area.height - 1, _MAX_HEADER_ROWS):
-        if not _names_columns(_read_row(area, area.top + number - 1, filled)):
-            return number - 1
-        if not _leaves_gaps(area, area.top + number - 1, filled, cells):
-            return number
-        number += 1
-    return min(number, area.height - 1, _MAX_HEADER_ROWS)
-
-
-def _read_row(area: Area, row: int, filled: Mapping[Position, str]) -> list[str]:
-    return [filled.get((row, column), "") for column in range(area.left, area.right + 1)]
-
-
-def _leaves_gaps(
-    area: Area, row: int, filled: Mapping[Position, str], cells: Mapping[Position, str]
-) -> bool:
-    """Tell whether the row below has names of its own under merged or empty cells of this one."""
-    if not any(_read_row(area, row, filled)):
-        return True
-    below = _read_row(area, row + 1, filled)
-    if not any(below):
-        return True
-    for column in range(area.left + 1, area.right + 1):
-        has_own = (row, column) in cells and not _is_spread(row, column, filled, cells)
-        if not has_own and (row + 1, column) in filled:
-            return True
-    return False
-
-
-def _is_spread(
-    row: int, column: int, filled: Mapping[Position, str], cells: Mapping[Position, str]
-) -> bool:
-    """Tell whether a cell's text is also that of the next one, by a merge over columns."""
-    after = (row, column + 1)
-    return after in filled and after not in cells and filled[after] == cells.get((row, column))
-
-
-def _names_columns(row: list[str]) -> bool:
-    """Tell whether a row names columns; years and dates do when all but the first cell are such."""
-    values = [text for text in row if is_value(text)]
-    if not values:
-        return True
-    others = [text for text in row[1:] if text]
-    return len(others) > 1 and all(_PERIOD.fullmatch(text) for text in others)
-
-
-def is_value(text: str) -> bool:
-    """Tell whether a cell holds a number or a date rather than a name."""
-    return is_number(text) or _DATE.fullmatch(text.strip()) is not None

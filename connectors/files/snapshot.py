@@ -117,8 +117,6 @@ class Snapshot:
         return self.ids.get(path) if path else None
 
 
-def select_known(
-    scope: str, known: Mapping[DocumentId, KnownDocument]
-) -> dict[str, KnownDocument]:
+def select_known(scope: str, known: Mapping[DocumentId, KnownDocument]) -> dict[str, KnownDocument]:
     """Return the ledger's documents of a scope by where they were."""
     return {one.locator: one for one in known.values() if one.scope == scope}

@@ -113,7 +113,9 @@ def _sniff_zip(name: str, data: bytes) -> FileKind:
     if "xl/workbook.bin" in members:
         raise UnsupportedContentError(f"{name!r} is a binary Excel file; save it as .xlsx")
     if "mimetype" in members and "content.xml" in members:
-        raise UnsupportedContentError(f"{name!r} is an OpenDocument file; save it as .docx or .xlsx")
+        raise UnsupportedContentError(
+            f"{name!r} is an OpenDocument file; save it as .docx or .xlsx"
+        )
     raise UnsupportedContentError(f"{name!r} is a zip archive, which is not read; unpack it")
 
 

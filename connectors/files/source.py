@@ -16,8 +16,8 @@ from connectors.files.frontmatter import split_front_matter
 from connectors.files.ocr import is_ocr_installed
 from connectors.files.parser_pool import ParserPool
 from connectors.files.reading import hash_bytes, read_file
-from connectors.files.sniff import get_kind
 from connectors.files.snapshot import Snapshot, Verdict, select_known
+from connectors.files.sniff import get_kind
 from connectors.files.text import decode_text
 from connectors.files.vault import is_page
 from connectors.files.walk import FoundFile, Listing, list_files, list_single
@@ -202,9 +202,7 @@ class FilesSource:
             changes.append(Upserted(document_id=document_id, scope=self._name, locator=path))
         return changes
 
-    def _convert(
-        self, snapshot: Snapshot, facts: FileFacts, job: Job, kind: FileKind
-    ) -> Document:
+    def _convert(self, snapshot: Snapshot, facts: FileFacts, job: Job, kind: FileKind) -> Document:
         converted = convert_file(job)
         if kind is FileKind.MARKDOWN:
             expansion = expand_embeds(facts.found.path, converted.markdown, snapshot.find_page)

@@ -9,6 +9,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import openpyxl
 from lxml import etree
@@ -19,7 +20,8 @@ from connectors.files.archive import open_archive
 from connectors.files.converted import Converted, Job, clean_author, clean_title
 from connectors.files.number_format import format_value
 from connectors.files.office_xml import R, read_properties, read_relations, read_xml
-from connectors.files.sheet_tables import Area, Position, write_sheet
+from connectors.files.sheet_headers import Area, Position
+from connectors.files.sheet_tables import write_sheet
 from core.errors import UnsupportedContentError
 
 _WORKBOOK = "xl/workbook.xml"
@@ -40,9 +42,7 @@ def convert_spreadsheet(job: Job) -> Converted:
     with open_archive(job) as archive:
         members = _find_members(archive, job.name)
         properties = read_properties(archive, job.name)
-        extras = {
-            title: _read_extras(archive, member, job) for title, member in members.items()
-        }
+        extras = {title: _read_extras(archive, member, job) for title, member in members.items()}
     blocks: list[str] = []
     notes: list[str] = []
     for title, written in _write_sheets(job, extras, notes):
@@ -85,12 +85,12 @@ def _write_sheets(
         ) from error
 
 
-def _read_cells(sheet: object, job: Job, notes: list[str]) -> dict[Position, str]:
+def _read_cells(sheet: Any, job: Job, notes: list[str]) -> dict[Position, str]:  # noqa: ANN401 - a read-only sheet has no type
     """Read a sheet's filled cells, up to the limit of rows."""
     cells: dict[Position, str] = {}
     filled_rows = 0
-    sheet.reset_dimensions()  # type: ignore[attr-defined] - the stored range is often wrong
-    for number, row in enumerate(sheet.iter_rows(), start=1):  # type: ignore[attr-defined]
+    sheet.reset_dimensions()  # the stored range is often wrong
+    for number, row in enumerate(sheet.iter_rows(), start=1):
         found = False
         for cell in row:
             if isinstance(cell, EmptyCell) or cell.value is None:
@@ -104,7 +104,7 @@ def _read_cells(sheet: object, job: Job, notes: list[str]) -> dict[Position, str
             job.report()
         if filled_rows >= job.limits.max_table_rows:
             notes.append(
-                f"sheet {sheet.title!r}: only the first {filled_rows} rows were read "  # type: ignore[attr-defined]
+                f"sheet {sheet.title!r}: only the first {filled_rows} rows were read "
                 "(max_table_rows)"
             )
             break
@@ -148,7 +148,7 @@ def _note(element: etree._Element, sheet: _Sheet) -> None:
     name = _NAME.sub("", str(element.tag))
     if name == "mergeCell" and len(sheet.merged) < _MAX_MERGED:
         left, top, right, bottom = range_boundaries(str(element.get("ref")))
-        if None not in {left, top, right, bottom}:
+        if left and top and right and bottom:
             sheet.merged.append(Area(top, left, bottom, right))
     elif name == "c":
         children = {_NAME.sub("", str(child.tag)) for child in element}

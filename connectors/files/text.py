@@ -135,7 +135,7 @@ def _is_everyday_chinese(char: str) -> bool:
         pair = char.encode("gb2312")
     except UnicodeEncodeError:
         return False
-    return 0xB0 <= pair[0] <= 0xD7 or pair[0] in {0xA1, 0xA3}
+    return b"\xb0" <= pair[:1] <= b"\xd7" or pair[:1] in {b"\xa1", b"\xa3"}
 
 
 def _plausible_big5(text: str) -> float:
@@ -148,7 +148,7 @@ def _is_everyday_traditional(char: str) -> bool:
         pair = char.encode("big5")
     except UnicodeEncodeError:
         return False
-    return len(pair) == 2 and 0xA1 <= pair[0] <= 0xC6
+    return b"\xa1" <= pair[:1] <= b"\xc6"
 
 
 def _plausible_western(text: str) -> float:

@@ -56,7 +56,9 @@ class VaultIndex:
             ]
         if not found:
             return None
-        return min(found, key=lambda path: (path.rpartition("/")[0] != folder, path.count("/"), path))
+        return min(
+            found, key=lambda path: (path.rpartition("/")[0] != folder, path.count("/"), path)
+        )
 
 
 def is_page(path: str) -> bool:

@@ -88,9 +88,7 @@ def _walk(folder: Path, prefix: str, selection: "_Selection", listing: Listing) 
             listing.errors.append(f"{path}: {error.strerror}")
 
 
-def _visit(
-    entry: "os.DirEntry[str]", path: str, selection: "_Selection", listing: Listing
-) -> None:
+def _visit(entry: "os.DirEntry[str]", path: str, selection: "_Selection", listing: Listing) -> None:
     if not _is_unicode(path):
         shown = path.encode("utf-8", "backslashreplace").decode()
         listing.refused[shown] = "its name is not valid Unicode; rename it"
@@ -126,9 +124,7 @@ def _describe_link(link: Path, real_root: Path, listing: Listing) -> str:
 def is_skipped(name: str) -> bool:
     """Tell whether an entry of this name is never knowledge: hidden, temporary, a cache."""
     return (
-        name.startswith((".", "~$"))
-        or name.endswith(_TEMPORARY)
-        or name.lower() in _SKIPPED_NAMES
+        name.startswith((".", "~$")) or name.endswith(_TEMPORARY) or name.lower() in _SKIPPED_NAMES
     )
 
 

@@ -4,19 +4,13 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 
-from bs4 import BeautifulSoup, CData, MarkupResemblesLocatorWarning, NavigableString, Tag
-from bs4.element import PreformattedString
+from bs4 import BeautifulSoup, MarkupResemblesLocatorWarning, Tag
 
 from connectors.files.converted import Converted, Job, PageLink, clean_author, clean_title
 from connectors.files.tables import Cell, build_grid, write_table
 from connectors.files.text import decode_text
+from connectors.files.web_inline import is_dropped, write_children, write_inline
 
-_DROPPED = frozenset(
-    {
-        "script", "style", "noscript", "template", "svg", "canvas", "iframe", "object", "nav",
-        "footer", "aside", "button", "select", "dialog", "head", "audio", "video", "map",
-    }
-)  # fmt: skip
 _BLOCKS = frozenset(
     {
         "address", "article", "blockquote", "body", "dd", "details", "div", "dl", "dt", "fieldset",
@@ -24,8 +18,6 @@ _BLOCKS = frozenset(
         "legend", "li", "main", "ol", "p", "pre", "section", "summary", "table", "ul", "center",
     }
 )  # fmt: skip
-_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "menu", "menubar"})
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden")
 _META_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 _TABLE = re.compile(r"<table\b.*?</table\s*>", re.DOTALL | re.IGNORECASE)
 _LANGUAGE = re.compile(r"(?:language|lang|highlight-source|brush:?\s*)[-:]?([\w+#]+)")
@@ -50,7 +42,9 @@ def convert_html(job: Job) -> Converted:
         title=title,
         author=clean_author(_find_meta(soup, "author")),
         labels=tuple(
-            word.strip() for word in re.split(r"[,，;]", _find_meta(soup, "keywords")) if word.strip()
+            word.strip()
+            for word in re.split(r"[,，;]", _find_meta(soup, "keywords"))
+            if word.strip()
         ),
         links=tuple(dict.fromkeys(links)),
         notes=notes,
@@ -97,23 +91,17 @@ def _drop_title(markdown: str, title: str) -> str:
     return rest.lstrip("\n") if title and is_title else markdown
 
 
-def _is_dropped(tag: Tag) -> bool:
-    if tag.name in _DROPPED or tag.has_attr("hidden") or tag.get("aria-hidden") == "true":
-        return True
-    return tag.get("role") in _ROLES or bool(_HIDDEN_STYLE.search(str(tag.get("style") or "")))
-
-
 def _write_blocks(tag: Tag, links: list[PageLink]) -> Iterator[str]:
     """Yield the blocks below a tag; runs of inline content between blocks are paragraphs."""
     inline: list[str] = []
     for child in tag.children:
-        if isinstance(child, Tag) and _is_dropped(child):
+        if isinstance(child, Tag) and is_dropped(child):
             continue
         if isinstance(child, Tag) and _holds_blocks(child):
             yield from _flush(inline)
             yield from _write_block(child, links)
         else:
-            inline.append(_write_inline(child, links))
+            inline.append(write_inline(child, links))
     yield from _flush(inline)
 
 
@@ -140,8 +128,8 @@ def _write_block(tag: Tag, links: list[PageLink]) -> Iterator[str]:
     name = tag.name
     if name in _SPECIAL:
         yield from _SPECIAL[name](tag, links)
-    elif len(name) == 2 and name[0] == "h" and name[1].isdigit():
-        text = " ".join(_collapse(_write_children(tag, links)).split())
+    elif re.fullmatch(r"h[1-6]", name):
+        text = " ".join(_collapse(write_children(tag, links)).split())
         if text:
             yield f"{'#' * int(name[1])} {text}"
     else:
@@ -156,7 +144,10 @@ def _write_pre(tag: Tag, _links: list[PageLink]) -> Iterator[str]:
         return
     code = tag.find("code")
     classes = " ".join(
-        str(value) for one in (tag, code) if isinstance(one, Tag) for value in one.get("class") or ()
+        str(value)
+        for one in (tag, code)
+        if isinstance(one, Tag)
+        for value in one.get("class") or ()
     )
     language = _LANGUAGE.search(classes)
     fence = "````" if "```" in text else "```"
@@ -173,8 +164,8 @@ def _write_list(tag: Tag, links: list[PageLink]) -> Iterator[str]:
     items: list[str] = []
     start = str(tag.get("start") or "1")
     number = int(start) if start.isdecimal() else 1
-    for child in tag.find_all(True, recursive=False):
-        if _is_dropped(child):
+    for child in tag.find_all(recursive=False):
+        if is_dropped(child):
             continue
         if child.name in {"ul", "ol"} and items:
             items[-1] += "\n" + _indent("\n".join(_write_list(child, links)))
@@ -204,7 +195,7 @@ def _indent(text: str, width: int = 2) -> str:
 
 def _write_definitions(tag: Tag, links: list[PageLink]) -> Iterator[str]:
     for child in tag.find_all(["dt", "dd"]):
-        text = _collapse(_write_children(child, links))
+        text = _collapse(write_children(child, links))
         if text:
             yield f"**{text}**" if child.name == "dt" else text
 
@@ -214,8 +205,8 @@ def _write_table(tag: Tag, links: list[PageLink]) -> Iterator[str]:
     rows = [row for row in tag.find_all("tr") if row.find_parent("table") is tag]
     caption = tag.find("caption")
     if isinstance(caption, Tag) and caption.get_text(strip=True):
-        yield _collapse(_write_children(caption, links))
-    cells = [[cell for cell in row.find_all(["td", "th"], recursive=False)] for row in rows]
+        yield _collapse(write_children(caption, links))
+    cells = [list(row.find_all(["td", "th"], recursive=False)) for row in rows]
     widest = max((len(row) for row in cells), default=0)
     if widest <= 1:
         for row in cells:
@@ -251,60 +242,12 @@ def _flatten(cell: Tag, links: list[PageLink]) -> str:
         for line in block.split("\n") if is_lines else [" ".join(block.split())]:
             text = re.sub(r"^(#+|-|>|```\w*)(\s+|$)", "", line.strip())
             if text.startswith("|"):
-                text = " ".join(text.replace("---", "").replace("\\|", "/").replace("|", " ").split())
+                text = " ".join(
+                    text.replace("---", "").replace("\\|", "/").replace("|", " ").split()
+                )
             if text:
                 parts.append(text)
     return "; ".join(parts)
-
-
-def _write_children(tag: Tag, links: list[PageLink]) -> str:
-    return "".join(
-        _write_inline(child, links)
-        for child in tag.children
-        if not (isinstance(child, Tag) and _is_dropped(child))
-    )
-
-
-def _write_inline(node: object, links: list[PageLink]) -> str:
-    if isinstance(node, NavigableString):
-        is_text = not isinstance(node, PreformattedString) or isinstance(node, CData)
-        return str(node).replace("\v", " ") if is_text else ""
-    if not isinstance(node, Tag) or _is_dropped(node):
-        return ""
-    if node.name == "br":
-        return "\v"
-    if node.name == "img":
-        alt = " ".join(str(node.get("alt") or "").split())
-        return f"[{alt}]" if alt else ""
-    if node.name == "input":
-        return _write_input(node)
-    if node.name == "a":
-        return _write_link(node, links)
-    text = _write_children(node, links)
-    mark = {"strong": "**", "b": "**", "code": "`", "kbd": "`", "samp": "`", "del": "~~", "s": "~~"}
-    sign = mark.get(node.name, "")
-    if not sign or not text.strip() or "\v" in text:
-        return text
-    before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-    return f"{before}{sign}{text.strip()}{sign}{after}"
-
-
-def _write_input(tag: Tag) -> str:
-    if tag.get("type") in {"checkbox", "radio"}:
-        return "[x] " if tag.has_attr("checked") else "[ ] "
-    return ""
-
-
-def _write_link(tag: Tag, links: list[PageLink]) -> str:
-    text = _write_children(tag, links)
-    target = str(tag.get("href") or "")
-    is_outside = target.startswith(("http://", "https://"))
-    if is_outside and text.strip() not in {"", target} and not text.strip().startswith("["):
-        return f"[{' '.join(text.split())}]({target})"
-    path = target.partition("#")[0].partition("?")[0]
-    if path and ":" not in path and not path.startswith("//"):
-        links.append(PageLink(target=path, text=" ".join(text.split())))
-    return text
 
 
 _SPECIAL: Mapping[str, Callable[[Tag, list[PageLink]], Iterator[str]]] = {

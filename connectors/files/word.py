@@ -213,7 +213,10 @@ def _layout(
     rows: list[etree._Element], cells: list[list[etree._Element]], reader: _Reader
 ) -> list[list[Cell]]:
     """Turn cells that continue the one above into a span of that one."""
-    placed = [[(column, cell) for column, cell in _place(row, own)] for row, own in zip(rows, cells, strict=True)]
+    placed = [
+        [(column, cell) for column, cell in _place(row, own)]
+        for row, own in zip(rows, cells, strict=True)
+    ]
     laid: list[list[Cell]] = []
     for number, row in enumerate(placed):
         out: list[Cell] = [Cell(text="")] * _skipped(rows[number], "gridBefore")
@@ -229,7 +232,9 @@ def _layout(
     return laid
 
 
-def _place(row: etree._Element, cells: list[etree._Element]) -> Iterator[tuple[int, etree._Element]]:
+def _place(
+    row: etree._Element, cells: list[etree._Element]
+) -> Iterator[tuple[int, etree._Element]]:
     column = _skipped(row, "gridBefore")
     for cell in cells:
         yield column, cell

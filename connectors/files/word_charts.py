@@ -45,7 +45,9 @@ def _read_points(parent: etree._Element | None) -> dict[int, str]:
     points: dict[int, str] = {}
     for point in parent.iter(f"{C}pt"):
         index = str(point.get("idx") or "0")
-        points[int(index) if index.isdecimal() else len(points)] = _tidy(point.findtext(f"{C}v") or "")
+        points[int(index) if index.isdecimal() else len(points)] = _tidy(
+            point.findtext(f"{C}v") or ""
+        )
     return points
 
 

@@ -9,6 +9,7 @@ from lxml import etree
 from connectors.files.office_xml import W
 
 _MAX_LEVEL = 8
+_MAX_WRITTEN = 10_000
 _DIGITS = "零一二三四五六七八九"
 _FORMAL = "零壹贰叁肆伍陆柒捌玖"
 
@@ -132,13 +133,15 @@ def _write_roman(number: int) -> str:
 
 
 def _write_chinese(number: int, digits: str = _DIGITS, units: str = "十百千") -> str:
-    if not 0 < number < 10_000:
+    if not 0 < number < _MAX_WRITTEN:
         return str(number)
     text, is_gap = "", False
     for power in (3, 2, 1, 0):
         digit = number // 10**power % 10
         if digit:
-            text += (digits[0] if is_gap else "") + digits[digit] + (units[power - 1] if power else "")
+            text += (
+                (digits[0] if is_gap else "") + digits[digit] + (units[power - 1] if power else "")
+            )
             is_gap = False
         elif text:
             is_gap = True

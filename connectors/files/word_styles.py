@@ -68,7 +68,7 @@ class Styles:
             heading = 2 if self._is_bold_line(paragraph, chain) else 0
         return Look(
             heading=heading,
-            number_id=number_id if number_id not in {None, "0"} else "",  # type: ignore[arg-type]
+            number_id=number_id if number_id and number_id != "0" else "",
             list_level=level or 0,
         )
 

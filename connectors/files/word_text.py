@@ -1,6 +1,6 @@
 """The words of a Word paragraph: fields, check boxes, formulas; no deleted or hidden text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from lxml import etree
@@ -96,7 +96,11 @@ def _read_link(
 ) -> str:
     text = "".join(_read(link, inline, relations))
     target, is_outside = relations.get(str(link.get(f"{R}id")), ("", False))
-    if is_outside and target.startswith(("http://", "https://")) and text.strip() not in {"", target}:
+    if (
+        is_outside
+        and target.startswith(("http://", "https://"))
+        and text.strip() not in {"", target}
+    ):
         return f"[{text.strip()}]({target})"
     return text
 
@@ -153,38 +157,42 @@ def write_formula(element: etree._Element) -> str:
 
 def _write_math(element: etree._Element) -> str:
     name = etree.QName(element).localname
+    if name == "t":
+        return element.text or ""
+    if name.endswith("Pr"):
+        return ""
+    writer = _MATH.get(name)
+    return writer(element) if writer else write_formula(element)
 
-    def part(child: str) -> str:
-        found = element.find(f"{M}{child}")
-        return write_formula(found) if found is not None else ""
 
-    match name:
-        case "f":
-            return f"({part('num')})/({part('den')})"
-        case "sSup":
-            return f"{part('e')}^{_group(part('sup'))}"
-        case "sSub":
-            return f"{part('e')}_{_group(part('sub'))}"
-        case "sSubSup":
-            return f"{part('e')}_{_group(part('sub'))}^{_group(part('sup'))}"
-        case "rad":
-            return f"{part('deg')}√({part('e')})"
-        case "nary":
-            sign = element.find(f"{M}naryPr/{M}chr")
-            name = str(sign.get(f"{M}val")) if sign is not None else "∫"
-            lower, upper = part("sub"), part("sup")
-            bounds = (f"_{_group(lower)}" if lower else "") + (f"^{_group(upper)}" if upper else "")
-            return f"{name}{bounds} {part('e')}"
-        case "d":
-            return f"({', '.join(write_formula(one) for one in element.findall(f'{M}e'))})"
-        case "func":
-            return f"{part('fName')} {part('e')}"
-        case "t":
-            return element.text or ""
-        case _ if name.endswith("Pr"):
-            return ""
-        case _:
-            return write_formula(element)
+def _part(element: etree._Element, name: str) -> str:
+    found = element.find(f"{M}{name}")
+    return write_formula(found) if found is not None else ""
+
+
+def _write_scripts(element: etree._Element) -> str:
+    lower, upper = _part(element, "sub"), _part(element, "sup")
+    below = f"_{_group(lower)}" if lower else ""
+    return _part(element, "e") + below + (f"^{_group(upper)}" if upper else "")
+
+
+def _write_sum(element: etree._Element) -> str:
+    sign = element.find(f"{M}naryPr/{M}chr")
+    lower, upper = _part(element, "sub"), _part(element, "sup")
+    bounds = (f"_{_group(lower)}" if lower else "") + (f"^{_group(upper)}" if upper else "")
+    return f"{sign.get(f'{M}val') if sign is not None else '∫'}{bounds} {_part(element, 'e')}"
+
+
+_MATH: Mapping[str, Callable[[etree._Element], str]] = {
+    "f": lambda one: f"({_part(one, 'num')})/({_part(one, 'den')})",
+    "sSup": _write_scripts,
+    "sSub": _write_scripts,
+    "sSubSup": _write_scripts,
+    "rad": lambda one: f"{_part(one, 'deg')}√({_part(one, 'e')})",
+    "nary": _write_sum,
+    "d": lambda one: f"({', '.join(write_formula(part) for part in one.findall(f'{M}e'))})",
+    "func": lambda one: f"{_part(one, 'fName')} {_part(one, 'e')}",
+}
 
 
 def _group(text: str) -> str:
