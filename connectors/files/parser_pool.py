@@ -17,6 +17,10 @@ _PASSED_ON = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "TMPDIR", "TEMP", "HOME",
 _MAX_REPLY_BYTES = 1_000_000_000
 
 
+class _ParserDiedError(UnsupportedContentError):
+    """The process ended before it answered."""
+
+
 class ParserPool:
     """A few parser processes, started when first needed.
 
@@ -38,13 +42,12 @@ class ParserPool:
             ServiceUnavailableError: No process could be started.
         """
         async with self._slots:
-            process = self._idle.pop() if self._idle else await _start()
-            try:
-                reply = await self._ask(process, job)
-            except BaseException:
-                await _stop(process)
-                raise
-            self._idle.append(process)
+            reply = None
+            if self._idle:
+                # One that was killed while it waited says nothing about this file.
+                with contextlib.suppress(_ParserDiedError):
+                    reply = await self._use(self._idle.pop(), job)
+            reply = reply if reply is not None else await self._use(await _start(), job)
         if "reason" in reply:
             raise UnsupportedContentError(str(reply["reason"]))
         try:
@@ -58,6 +61,16 @@ class ParserPool:
         """End all idle processes. Safe to call twice."""
         while self._idle:
             await _stop(self._idle.pop())
+
+    async def _use(self, process: asyncio.subprocess.Process, job: Job) -> dict[str, Any]:
+        """Put a job to a process, which is free again afterwards, or is ended."""
+        try:
+            reply = await self._ask(process, job)
+        except BaseException:
+            await _stop(process)
+            raise
+        self._idle.append(process)
+        return reply
 
     async def _ask(self, process: asyncio.subprocess.Process, job: Job) -> dict[str, Any]:
         try:
@@ -74,7 +87,7 @@ class ParserPool:
                 "save the file again, or raise timeout_s of the source"
             ) from error
         except (EOFError, ConnectionError, ValueError) as error:
-            raise UnsupportedContentError(
+            raise _ParserDiedError(
                 f"{job.name!r}: its parser died on it (out of memory, or the file is damaged); "
                 "save the file again or split it"
             ) from error
