@@ -29,6 +29,8 @@ def read_file(root: Path, path: str, *, max_bytes: int) -> tuple[FoundFile, byte
         ServiceUnavailableError: The disk or share does not answer.
     """
     file = root / path
+    if Path(path).is_absolute() or ".." in Path(path).parts:
+        raise AccessDeniedError(f"{path!r} is no path inside {str(root)!r}, which is refused")
     try:
         if file.parent.resolve() != root.resolve() / Path(path).parent:
             raise AccessDeniedError(f"{path!r} lies behind a link, which is refused")
