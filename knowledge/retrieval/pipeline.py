@@ -158,7 +158,7 @@ class Retriever:
         return await recall(
             self._store,
             terms=list(asked.terms),
-            codes=asked.codes,
+            codes=asked.codes if settings.metadata else (),
             vector=asked.vector,
             where=where,
             terms_limit=settings.recall_terms,
