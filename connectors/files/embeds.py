@@ -125,8 +125,8 @@ def _read_section(
 
 
 def _add_part(own: list[str], origin: _Origin, expansion: Expansion) -> None:
-    markdown = "".join(own).strip("\n")
-    if markdown.strip():
+    markdown = "".join(own).strip("\n").rstrip()
+    if markdown:
         part = BodyPart(
             markdown=markdown, included_from=origin.document_id, included_rule=origin.rule
         )

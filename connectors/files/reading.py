@@ -28,20 +28,8 @@ def read_file(root: Path, path: str, *, max_bytes: int) -> tuple[FoundFile, byte
         UnsupportedContentError: It is larger than `max_bytes`.
         ServiceUnavailableError: The disk or share does not answer.
     """
-    file = root / path
-    if Path(path).is_absolute() or ".." in Path(path).parts:
-        raise AccessDeniedError(f"{path!r} is no path inside {str(root)!r}, which is refused")
     try:
-        if file.parent.resolve() != root.resolve() / Path(path).parent:
-            raise AccessDeniedError(f"{path!r} lies behind a link, which is refused")
-        descriptor = os.open(file, os.O_RDONLY | _NO_FOLLOW | _BINARY)
-        with os.fdopen(descriptor, "rb") as stream:
-            status = os.fstat(stream.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise AccessDeniedError(f"{path!r} is not a plain file")
-            if status.st_size > max_bytes:
-                raise UnsupportedContentError(_describe_size(path, status.st_size, max_bytes))
-            data = stream.read(max_bytes + 1)
+        status, data = _read(root, path, max_bytes)
     except FileNotFoundError as error:
         if not root.exists():
             raise ServiceUnavailableError(
@@ -53,21 +41,32 @@ def read_file(root: Path, path: str, *, max_bytes: int) -> tuple[FoundFile, byte
             f"{path!r} can't be read; give this user the right to read it, or exclude it"
         ) from error
     except OSError as error:
-        if file.is_symlink():
+        if (root / path).is_symlink():
             raise AccessDeniedError(f"{path!r} is a link, which is refused") from error
         raise ServiceUnavailableError(f"{path!r} can't be read: {error.strerror}") from error
-    if len(data) > max_bytes:
-        raise UnsupportedContentError(_describe_size(path, len(data), max_bytes))
     return FoundFile(path, status.st_size, status.st_mtime_ns), data
+
+
+def _read(root: Path, path: str, max_bytes: int) -> tuple[os.stat_result, bytes]:
+    file = root / path
+    if Path(path).is_absolute() or ".." in Path(path).parts:
+        raise AccessDeniedError(f"{path!r} is no path inside {str(root)!r}, which is refused")
+    if file.parent.resolve() != root.resolve() / Path(path).parent:
+        raise AccessDeniedError(f"{path!r} lies behind a link, which is refused")
+    with os.fdopen(os.open(file, os.O_RDONLY | _NO_FOLLOW | _BINARY), "rb") as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise AccessDeniedError(f"{path!r} is not a plain file")
+        data = stream.read(max_bytes + 1) if status.st_size <= max_bytes else b""
+    size = max(status.st_size, len(data))
+    if size > max_bytes:
+        raise UnsupportedContentError(
+            f"{path!r} has {size / 1e6:.1f} MB, more than max_file_mb = {max_bytes / 1e6:g}; "
+            "raise the limit or exclude it"
+        )
+    return status, data
 
 
 def hash_bytes(data: bytes) -> str:
     """Return the hash by which a renamed file is recognised."""
     return hashlib.sha256(data).hexdigest()
-
-
-def _describe_size(path: str, size: int, max_bytes: int) -> str:
-    return (
-        f"{path!r} has {size / 1e6:.1f} MB, more than max_file_mb = {max_bytes / 1e6:g}; "
-        "raise the limit or exclude it"
-    )

@@ -82,9 +82,8 @@ def _sniff_binary(name: str, data: bytes) -> FileKind | None:
     if data.startswith(_OLE):
         raise UnsupportedContentError(_describe_ole(name, data))
     is_webp = data.startswith(b"RIFF") and data[8:12] == b"WEBP"
-    if is_webp or (data.startswith(_PICTURES) and not data[:4].isalnum()):
-        return FileKind.IMAGE
-    if data.startswith((b"BM", b"GIF8")) and find_kind_by_name(name) is FileKind.IMAGE:
+    is_picture = data.startswith(_PICTURES) and (not data[:2].isalnum() or b"\x00" in data[:64])
+    if is_webp or is_picture:
         return FileKind.IMAGE
     for start, what in _NOT_READ:
         if data.startswith(start) and (b"\x00" in data[:4096] or not start.isalnum()):
