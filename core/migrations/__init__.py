@@ -3,7 +3,7 @@
 from sqlalchemy import String, column, inspect, select, table
 from sqlalchemy.engine import Connection
 
-HEAD = "0001"
+HEAD = "0002"
 """The last step."""
 
 

@@ -12,6 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, func, insert, select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 
+from bot.memory.turns import turns
 from bot.trace import traces
 from core.counters import counters, increase_counter, load_counters
 from core.database import Database, chunked, metadata, open_database
@@ -22,7 +23,7 @@ from knowledge.directory_tables import identities, people
 from knowledge.ledger_tables import documents, runs
 
 ROOT = Path(__file__).parents[3]
-OWNERS = (traces, counters, access_classes, people, documents)
+OWNERS = (traces, turns, counters, access_classes, people, documents)
 
 
 def _difference(connection: Connection) -> list[object]:
