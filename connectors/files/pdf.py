@@ -24,6 +24,7 @@ _MIN_CHARS = 20
 _MIN_PICTURE_SHARE = 0.4
 _MAX_CHARS = 60_000
 _MAX_GARBLED = 0.1
+_MAX_ODD = 0.4
 _CLAUSE = re.compile(r"\d+(?:\.\d+)+\s")
 _CID = re.compile(r"\(cid:\d+\)")
 _PARSER_ERRORS = (
@@ -220,8 +221,9 @@ def measure_garbling(text: str) -> float:
         or char == "\ufffd"
     )
     odd = sum(1 for char in plain if "\xa0" <= char <= "\xff" or "\u02b0" <= char <= "\u02ff")
-    # German or French running text has one such letter in ten at the most.
-    is_odd = odd > 0.2 * total
+    letters = sum(1 for char in plain if char.isascii() and char.isalpha())
+    # In German or French at most every third letter is one of them.
+    is_odd = odd > _MAX_ODD * (odd + letters)
     return (impossible + (odd if is_odd else 0)) / total
 
 

@@ -64,7 +64,8 @@ def _drop_doubles(chars: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     kept: list[dict[str, Any]] = []
     seen: dict[tuple[str, int, int], dict[str, Any]] = {}
     for char in chars:
-        text = char["text"]
+        # A glyph without a character is most often the mark of a list.
+        text = "\x7f" if char["text"].startswith("(cid:") else char["text"]
         if not char.get("upright", True) or not text:
             continue
         column, row = int(char["x0"]), int(char["top"])

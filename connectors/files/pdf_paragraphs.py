@@ -122,8 +122,9 @@ def _starts_paragraph(before: Line, line: Line, group: Sequence[Line], block: Bl
     em = line.size
     is_short = before.x1 < block.x1 - _SHORT_EM * em
     has_ended = is_short or before.text.endswith(_TERMINAL)
+    is_item = bool(group) and bool(_BULLET.match(group[0].text) or _NUMBERED.match(group[0].text))
     is_marked = bool(_NUMBERED.match(line.text) or _CLAUSE.match(line.text))
-    if _BULLET.match(line.text) or (is_marked and has_ended):
+    if _BULLET.match(line.text) or (is_marked and (has_ended or is_item)):
         return True
     gaps = [
         after.top - one.bottom for one, after in zip(block.lines, block.lines[1:], strict=False)
@@ -131,7 +132,6 @@ def _starts_paragraph(before: Line, line: Line, group: Sequence[Line], block: Bl
     usual = sorted(gaps)[len(gaps) // 2] if gaps else 0.0
     if line.top - before.bottom > usual + 0.5 * em or abs(before.weight - line.weight) > _HEAVIER:
         return True
-    is_item = bool(group) and bool(_BULLET.match(group[0].text) or _NUMBERED.match(group[0].text))
     if line.x0 > before.x0 + _INDENT_EM * em and not (is_item and len(group) == 1):
         # The first lines beside a drop cap or a picture are indented too, but nothing ended there.
         return has_ended

@@ -151,8 +151,10 @@ def _note(element: etree._Element, sheet: _Sheet) -> None:
         if left and top and right and bottom:
             sheet.merged.append(Area(top, left, bottom, right))
     elif name == "c":
-        children = {_NAME.sub("", str(child.tag)) for child in element}
-        sheet.uncomputed += "f" in children and "v" not in children and "is" not in children
+        children = {_NAME.sub("", str(child.tag)): child for child in element}
+        value = children.get("v")
+        has_result = "is" in children or (value is not None and bool(value.text))
+        sheet.uncomputed += "f" in children and not has_result
     elif name == "row":
         element.clear()
         parent = element.getparent()

@@ -38,10 +38,15 @@ def touch(file: Path, seconds: int) -> None:
     os.utime(file, ns=(moment, moment))
 
 
-def build_pdf(*pages: Callable[[Canvas], None], password: str = "", title: str = "") -> bytes:
+def build_pdf(
+    *pages: Callable[[Canvas], object],
+    password: str = "",
+    title: str = "",
+    size: tuple[float, float] = A4,
+) -> bytes:
     """Draw a PDF, one function a page; the origin is the lower left corner."""
     buffer = io.BytesIO()
-    canvas = Canvas(buffer, pagesize=A4, encrypt=password or None)
+    canvas = Canvas(buffer, pagesize=size, encrypt=password or None)
     pdfmetrics.registerFont(UnicodeCIDFont(CHINESE_FONT))
     if title:
         canvas.setTitle(title)
@@ -97,12 +102,12 @@ def build_scan(lines: Sequence[str]) -> bytes:
     picture = Image.open(io.BytesIO(build_picture(lines)))
 
     def draw(canvas: Canvas) -> None:
-        canvas.drawInlineImage(picture, 0, HEIGHT - 500, WIDTH, 500)
+        canvas.drawInlineImage(picture, 0, 0, WIDTH, WIDTH * picture.height / picture.width)
 
-    return build_pdf(draw)
+    return build_pdf(draw, size=(WIDTH, WIDTH * picture.height / picture.width))
 
 
-def build_docx(fill: Callable[["docx.document.Document"], None]) -> bytes:
+def build_docx(fill: Callable[["docx.document.Document"], object]) -> bytes:
     """Build a Word file."""
     document = docx.Document()
     fill(document)
@@ -111,7 +116,7 @@ def build_docx(fill: Callable[["docx.document.Document"], None]) -> bytes:
     return buffer.getvalue()
 
 
-def build_xlsx(fill: Callable[[openpyxl.Workbook], None]) -> bytes:
+def build_xlsx(fill: Callable[[openpyxl.Workbook], object]) -> bytes:
     """Build an Excel file."""
     book = openpyxl.Workbook()
     fill(book)

@@ -78,7 +78,7 @@ def build_zip(*names: str) -> bytes:
     return buffer.getvalue()
 
 
-PDF = build_pdf(lambda canvas: draw_lines(canvas, ["text"]) and None)
+PDF = build_pdf(lambda canvas: draw_lines(canvas, ["text"]))
 
 
 @pytest.mark.parametrize(
