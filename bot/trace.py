@@ -9,9 +9,11 @@ from datetime import datetime, timedelta
 
 from pydantic import JsonValue
 from sqlalchemy import JSON, Column, RowMapping, String, Table, Text, delete, select
+from sqlalchemy.engine import Connection
 
-from core.database import Database, UtcDateTime, insert_into, metadata
+from core.database import Database
 from core.errors import SettingsError
+from core.tables import UtcDateTime, insert_into, metadata
 
 KEPT_FOR = timedelta(days=30)
 # Keys under which our own records carry the text of passages.
@@ -72,11 +74,14 @@ class TraceStore:
             "payload": dict(trace.payload),
             "expires_at": trace.at + KEPT_FOR,
         }
-        async with self._database.write() as connection:
+
+        def save(connection: Connection) -> None:
             statement = insert_into(connection, traces).values(trace_id=trace.trace_id, **values)
-            await connection.execute(
+            connection.execute(
                 statement.on_conflict_do_update(index_elements=["trace_id"], set_=values)
             )
+
+        await self._database.write(save)
 
     async def get(self, trace_id: str) -> Trace:
         """Return a trace.
@@ -85,27 +90,33 @@ class TraceStore:
             SettingsError: There is none by that id, or it is too old.
         """
         query = select(traces).where(traces.c.trace_id == trace_id)
-        async with self._database.read() as connection:
-            row = (await connection.execute(query)).mappings().one_or_none()
-        if row is None:
+
+        def load(connection: Connection) -> Trace | None:
+            row = connection.execute(query).mappings().one_or_none()
+            return None if row is None else _build_trace(row)
+
+        trace = await self._database.read(load)
+        if trace is None:
             raise SettingsError(
                 f"there is no trace {trace_id!r}; traces are kept for {KEPT_FOR.days} days"
             )
-        return _build_trace(row)
+        return trace
 
     async def list_recent(self, *, limit: int = 20, asker: str | None = None) -> list[Trace]:
         """Return the latest traces, newest first; `asker` = only that person's."""
         query = select(traces).order_by(traces.c.at.desc(), traces.c.trace_id).limit(limit)
         if asker is not None:
             query = query.where(traces.c.asker == asker)
-        async with self._database.read() as connection:
-            return [_build_trace(row) for row in (await connection.execute(query)).mappings()]
+
+        def load(connection: Connection) -> list[Trace]:
+            return [_build_trace(row) for row in connection.execute(query).mappings()]
+
+        return await self._database.read(load)
 
     async def purge(self, now: datetime) -> int:
         """Delete what is older than it may be; returns how many."""
-        async with self._database.write() as connection:
-            expired = delete(traces).where(traces.c.expires_at <= now)
-            return (await connection.execute(expired)).rowcount
+        expired = delete(traces).where(traces.c.expires_at <= now)
+        return await self._database.write(lambda connection: connection.execute(expired).rowcount)
 
 
 def _refuse_text(value: JsonValue | Mapping[str, JsonValue]) -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from sqlalchemy import BigInteger, Column, String, Table, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
-from core.database import insert_into, metadata
+from core.tables import insert_into, metadata
 
 counters = Table(
     "counters",
@@ -15,21 +15,27 @@ counters = Table(
 )
 
 
-async def load_counters(connection: AsyncConnection, names: Sequence[str]) -> dict[str, int]:
-    """Return the counters' values; one that was never increased is 0."""
+def load_counter(connection: Connection, name: str) -> int:
+    """Return a counter's value; 0 for one that was never increased."""
+    query = select(counters.c.value).where(counters.c.name == name)
+    return connection.scalar(query) or 0
+
+
+def load_counters(connection: Connection, names: Sequence[str]) -> dict[str, int]:
+    """Return the values of several counters, as `load_counter`."""
     query = select(counters.c.name, counters.c.value).where(counters.c.name.in_(names))
-    found = {row.name: row.value for row in await connection.execute(query)}
+    found = {row.name: row.value for row in connection.execute(query)}
     return {name: found.get(name, 0) for name in names}
 
 
-async def increase_counter(connection: AsyncConnection, name: str) -> int:
+def increase_counter(connection: Connection, name: str) -> int:
     """Add one inside the caller's transaction and return the new value.
 
     Other writers of the counter wait until that transaction ends, so that numbers appear to
-    readers in order and without gaps.
+    readers in order.
     """
     statement = insert_into(connection, counters).values(name=name, value=1)
     added = statement.on_conflict_do_update(
         index_elements=[counters.c.name], set_={"value": counters.c.value + 1}
     ).returning(counters.c.value)
-    return int((await connection.execute(added)).scalar_one())
+    return int(connection.execute(added).scalar_one())

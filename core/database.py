@@ -1,27 +1,24 @@
-"""The state database: one engine, short transactions, brought up to date when it is opened.
+"""The state database: SQLite by default, PostgreSQL in production, the same statements for both.
 
-SQLite by default, PostgreSQL in production, the same statements for both. Reading sees one
-snapshot for the length of its block; writing is one transaction that holds the write lock from its
-first statement, so that a read-modify-write is safe.
+Work on it is a plain function of a connection, run as one transaction. No task can therefore hold
+a transaction open while it waits for something else, and on SQLite a whole transaction costs one
+change of thread.
 """
 
 import asyncio
 import json
-import sqlite3
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext, suppress
-from datetime import UTC, datetime
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from sqlalchemy import Column, DateTime, Dialect, Executable, MetaData, Table, delete, event
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import URL, Connection, make_url
+from sqlalchemy import create_engine, event
+from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
-from sqlalchemy.types import TypeDecorator
 
 from core.errors import ServiceUnavailableError, SettingsError, ZhixingError
 from core.migrations import is_current
@@ -29,125 +26,139 @@ from core.sqlite_file import prepare_sqlite_file
 
 LOCK_TIMEOUT_S = 30.0
 CONNECT_TIMEOUT_S = 10.0
-# SQLite compiled with its old defaults takes 999 parameters a statement.
-IDS_PER_STATEMENT = 500
+# Statements are short and the interpreter runs one thread at a time; more would only queue there.
+SQLITE_THREADS = 4
 
 _T = TypeVar("_T")
 
-_DRIVERS = {
-    "sqlite": "sqlite+aiosqlite",
-    "sqlite+aiosqlite": "sqlite+aiosqlite",
-    "postgres": "postgresql+asyncpg",
-    "postgresql": "postgresql+asyncpg",
-    "postgresql+asyncpg": "postgresql+asyncpg",
-}
-
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-"""Every table of ours registers here, defined by the package that owns it."""
+_dump_json = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
 
 
-class UtcDateTime(TypeDecorator[datetime]):
-    """A moment, kept in UTC; what comes back is aware on every database. Naive is refused."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(
-        self,
-        value: datetime | None,
-        dialect: Dialect,  # noqa: ARG002 - the same on every database
-    ) -> datetime | None:
-        """Turn an aware moment to UTC."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError(f"naive datetime {value!r} can't be stored; give it a time zone")
-        # SQLite's text form has no zone, and comparing texts needs all of them in the same one.
-        return value.astimezone(UTC)
-
-    def process_result_value(
-        self,
-        value: datetime | None,
-        dialect: Dialect,  # noqa: ARG002 - told by the value itself
-    ) -> datetime | None:
-        """Give what was stored its zone back."""
-        if value is None:
-            return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-
-
-class Database:
+class Database(ABC):
     """Transactions on the state database. One instance belongs to one event loop."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-        self._is_sqlite = engine.dialect.name == "sqlite"
-        # Waiting tasks queue here in order; SQLite's own lock is polled, first come last served.
-        self._writer = asyncio.Lock()
-
     @property
+    @abstractmethod
     def name(self) -> str:
         """Where the database is, without its password, for messages."""
-        url = self._engine.url
-        path = url.database if self._is_sqlite else None
-        return path or url.render_as_string(hide_password=True)
 
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[AsyncConnection]:
-        """Open a connection whose statements all see the same snapshot.
+    @abstractmethod
+    async def read(self, work: Callable[[Connection], _T]) -> _T:
+        """Run work whose statements all see the same snapshot, and return its result.
 
         Raises:
             ServiceUnavailableError: The database does not answer.
         """
-        options = {} if self._is_sqlite else {"isolation_level": "REPEATABLE READ"}
-        async with self._transaction(options) as connection:
-            yield connection
 
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction that commits when the block ends and rolls back when it raises.
+    @abstractmethod
+    async def write(self, work: Callable[[Connection], _T]) -> _T:
+        """Run work that is committed when it returns and rolled back when it raises.
 
         On SQLite writers come one after another, those of other processes too. On PostgreSQL lock
-        what is read before it is written (`with_for_update`).
+        what is read before it is written (`with_for_update`). Work that has begun when its caller
+        is cancelled is still done whole or not at all.
 
         Raises:
             ServiceUnavailableError: The database does not answer or stays locked.
         """
-        async with (
-            self._writer if self._is_sqlite else nullcontext(),
-            self._transaction({"is_write": True}) as connection,
-        ):
-            yield connection
 
-    @asynccontextmanager
-    async def _transaction(self, options: dict[str, Any]) -> AsyncIterator[AsyncConnection]:
-        is_open = False
-        try:
-            async with self._engine.connect() as connection:
-                await connection.execution_options(**options)
-                async with connection.begin():
-                    is_open = True
-                    yield connection
-        except (SQLAlchemyError, OSError) as error:
-            # Inside the block an error may be the caller's own.
-            if is_open and not isinstance(error, OperationalError):
-                raise
-            raise self._unavailable(error) from error
+    @abstractmethod
+    async def close(self) -> None:
+        """Close all connections. Safe to call twice."""
 
     def _unavailable(self, error: Exception) -> ServiceUnavailableError:
         reason = getattr(error, "orig", None) or error
         return ServiceUnavailableError(f"database {self.name!r} did not answer: {reason}")
 
+
+class SqliteDatabase(Database):
+    """A file. Threads do the work, because SQLite's calls block."""
+
+    def __init__(self, address: URL) -> None:
+        self._name = address.database or ""
+        self._engine = create_engine(
+            address,
+            json_serializer=_dump_json,
+            pool_size=SQLITE_THREADS,
+            max_overflow=0,
+            # No implicit BEGIN of the driver: it would start transactions only at the first
+            # write, and what was read before could change in between.
+            connect_args={
+                "timeout": LOCK_TIMEOUT_S,
+                "isolation_level": None,
+                "check_same_thread": False,
+            },
+        )
+        event.listen(self._engine, "connect", _set_pragmas)
+        event.listen(self._engine, "begin", _begin)
+        self._threads = ThreadPoolExecutor(SQLITE_THREADS, thread_name_prefix="sqlite")
+        # Waiting tasks queue here in order; SQLite's own lock is polled, first come last served.
+        self._writer = asyncio.Lock()
+
+    @property
+    def name(self) -> str:
+        """The path of the file."""
+        return self._name
+
+    async def read(self, work: Callable[[Connection], _T]) -> _T:
+        """Run reading work in a thread."""
+        return await self._run(work, is_write=False)
+
+    async def write(self, work: Callable[[Connection], _T]) -> _T:
+        """Run writing work in a thread, holding the write lock from its start."""
+        async with self._writer:
+            return await self._run(work, is_write=True)
+
     async def close(self) -> None:
-        """Close all connections. Safe to call twice."""
+        """Wait for work that has begun and close the file."""
+        await asyncio.to_thread(self._threads.shutdown)
+        self._engine.dispose()
+
+    async def _run(self, work: Callable[[Connection], _T], *, is_write: bool) -> _T:
+        loop = asyncio.get_running_loop()
+        run = partial(_run_in_transaction, self._engine, work, is_write=is_write)
+        try:
+            return await loop.run_in_executor(self._threads, run)
+        except OperationalError as error:
+            raise self._unavailable(error) from error
+
+
+class PostgresqlDatabase(Database):
+    """A server, spoken to without threads."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    @property
+    def name(self) -> str:
+        """The server's address without the password."""
+        return self._engine.url.render_as_string(hide_password=True)
+
+    async def read(self, work: Callable[[Connection], _T]) -> _T:
+        """Run reading work on one snapshot."""
+        return await self._run(work, isolation_level="REPEATABLE READ")
+
+    async def write(self, work: Callable[[Connection], _T]) -> _T:
+        """Run writing work."""
+        return await self._run(work, isolation_level="READ COMMITTED")
+
+    async def close(self) -> None:
+        """Close all connections."""
         await self._engine.dispose()
+
+    async def _run(self, work: Callable[[Connection], _T], *, isolation_level: str) -> _T:
+        is_open = False
+        try:
+            async with self._engine.connect() as connection:
+                await connection.execution_options(isolation_level=isolation_level)
+                async with connection.begin():
+                    is_open = True
+                    return await connection.run_sync(work)
+        except (SQLAlchemyError, OSError) as error:
+            # Once work has begun, the error may be its own.
+            if is_open and not isinstance(error, OperationalError):
+                raise
+            raise self._unavailable(error) from error
 
 
 async def open_database(url: str) -> Database:
@@ -156,22 +167,19 @@ async def open_database(url: str) -> Database:
     Safe when several processes start at once: one migrates, the others wait.
 
     Args:
-        url: An SQLAlchemy URL; `sqlite:` and `postgresql:` find their async drivers themselves.
+        url: An SQLAlchemy URL, `sqlite:` or `postgresql:`.
 
     Raises:
         SettingsError: The address is not one of ours, nothing answers there, what is there is
             damaged, or it was written by a newer version of Zhixing.
     """
-    address = _parse_url(url)
-    if address.get_backend_name() == "sqlite":
-        await asyncio.to_thread(prepare_sqlite_file, address.database or "")
-    engine = _create_engine(address)
-    database = Database(engine)
+    database = await _connect(url)
     try:
-        async with database.read() as connection:
-            needs_upgrade = not await connection.run_sync(is_current)
-        if needs_upgrade:
-            await _upgrade(database)
+        if not await database.read(is_current):
+            # Loading Alembic takes longer than most commands run, and most find nothing to do.
+            from core.migrations.upgrade import bring_up_to_date  # noqa: PLC0415
+
+            await database.write(bring_up_to_date)
     except SettingsError:
         await database.close()
         raise
@@ -183,36 +191,7 @@ async def open_database(url: str) -> Database:
     return database
 
 
-def insert_into(connection: AsyncConnection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    """Start an INSERT that knows ON CONFLICT, in the dialect of the connection."""
-    if connection.dialect.name == "sqlite":
-        return sqlite.insert(table)
-    return postgresql.insert(table)
-
-
-async def execute_many(
-    connection: AsyncConnection, statement: Executable, rows: Sequence[Mapping[str, Any]]
-) -> None:
-    """Run a statement once for each row of parameters; not at all without any."""
-    if rows:
-        await connection.execute(statement, rows)
-
-
-async def delete_where_in(
-    connection: AsyncConnection, column: Column[Any], values: Sequence[Any]
-) -> None:
-    """Delete the rows of the column's table whose column has one of the values."""
-    for some in chunked(values):
-        await connection.execute(delete(column.table).where(column.in_(some)))
-
-
-def chunked(items: Sequence[_T], size: int = IDS_PER_STATEMENT) -> Iterator[Sequence[_T]]:
-    """Cut a sequence into pieces that fit into one statement; nothing for an empty one."""
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
-
-
-def _parse_url(url: str) -> URL:
+async def _connect(url: str) -> Database:
     try:
         address = make_url(url)
     except ArgumentError as error:
@@ -221,31 +200,23 @@ def _parse_url(url: str) -> URL:
             "`url` under [database] is not a database address; write it as "
             "postgresql://USER:PASSWORD@HOST/NAME or sqlite:///PATH"
         ) from error
-    driver = _DRIVERS.get(address.drivername)
-    if driver is None:
-        raise SettingsError(
-            f"database kind {address.drivername!r} is not supported; use sqlite or postgresql"
-        )
-    return address.set(drivername=driver)
+    match address.get_backend_name():
+        case "sqlite":
+            await asyncio.to_thread(prepare_sqlite_file, address.database or "")
+            return SqliteDatabase(address.set(drivername="sqlite"))
+        case "postgresql" | "postgres":
+            return PostgresqlDatabase(_create_postgresql_engine(address))
+        case kind:
+            raise SettingsError(
+                f"database kind {kind!r} is not supported; use sqlite or postgresql"
+            )
 
 
-def _create_engine(address: URL) -> AsyncEngine:
-    dumps = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
-    if address.get_backend_name() == "sqlite":
-        engine = create_async_engine(
-            address,
-            json_serializer=dumps,
-            # No implicit BEGIN of the driver: it would start transactions only at the first DML.
-            connect_args={"timeout": LOCK_TIMEOUT_S, "isolation_level": None},
-        )
-        event.listen(engine.sync_engine, "connect", _set_pragmas)
-        event.listen(engine.sync_engine, "begin", _begin)
-        event.listen(engine.sync_engine, "invalidate", _roll_back)
-        return engine
+def _create_postgresql_engine(address: URL) -> AsyncEngine:
     try:
         return create_async_engine(
-            address,
-            json_serializer=dumps,
+            address.set(drivername="postgresql+asyncpg"),
+            json_serializer=_dump_json,
             pool_pre_ping=True,
             connect_args={"timeout": CONNECT_TIMEOUT_S, "command_timeout": LOCK_TIMEOUT_S},
         )
@@ -255,12 +226,14 @@ def _create_engine(address: URL) -> AsyncEngine:
         ) from error
 
 
-async def _upgrade(database: Database) -> None:
-    # Loading Alembic takes longer than most commands run, and most runs find nothing to do.
-    from core.migrations.upgrade import bring_up_to_date  # noqa: PLC0415
+def _run_in_transaction(engine: Engine, work: Callable[[Connection], _T], *, is_write: bool) -> _T:
+    with engine.connect().execution_options(is_write=is_write) as connection, connection.begin():
+        return work(connection)
 
-    async with database.write() as connection:
-        await connection.run_sync(bring_up_to_date)
+
+def _begin(connection: Connection) -> None:
+    is_write = connection.get_execution_options()["is_write"]
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_write else "BEGIN")
 
 
 def _set_pragmas(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
@@ -269,17 +242,3 @@ def _set_pragmas(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> No
     # With a write-ahead log a crash loses nothing; a power cut may lose the last commits, whole.
     cursor.execute("PRAGMA synchronous = NORMAL")
     cursor.close()
-
-
-def _begin(connection: Connection) -> None:
-    is_write = connection.get_execution_options().get("is_write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_write else "BEGIN")
-
-
-def _roll_back(
-    connection: DBAPIConnection, _entry: ConnectionPoolEntry, _error: BaseException | None
-) -> None:
-    # A cancelled statement leaves a cursor that the exception's traceback keeps alive. SQLite
-    # puts off closing until such cursors are gone, and the write lock with it: end it by hand.
-    with suppress(sqlite3.Error):
-        connection.rollback()

@@ -2,7 +2,7 @@
 
 from sqlalchemy import JSON, Column, Integer, String, Table
 
-from core.database import metadata
+from core.tables import metadata
 
 access_classes = Table(
     "access_classes",

@@ -8,13 +8,15 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Table, delete, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
-from core.counters import increase_counter, load_counters
-from core.database import Database, delete_where_in, execute_many, insert_into
+from core.counters import increase_counter, load_counter
+from core.database import Database
+from core.tables import delete_where_in, execute_many, insert_into
 from knowledge import directory_tables as tables
 from knowledge.people import (
     Channel,
@@ -43,20 +45,19 @@ class Directory:
 
     async def load(self) -> DirectorySnapshot:
         """Return the directory as it is now; the same object as long as nothing has changed."""
-        async with self._database.read() as connection:
-            return await self.load_within(connection)
-
-    async def load_within(self, connection: AsyncConnection) -> DirectorySnapshot:
-        """Return the directory as the connection's transaction sees it."""
-        version = (await load_counters(connection, [DIRECTORY_COUNTER]))[DIRECTORY_COUNTER]
+        version = await self._database.read(partial(load_counter, name=DIRECTORY_COUNTER))
         async with self._loading:
             if self._snapshot is None or self._snapshot.version < version:
-                self._snapshot = DirectorySnapshot(
-                    await _load_content(connection),
-                    version=version,
-                    contractors_are_members=self._contractors_are_members,
-                )
+                self._snapshot = await self._database.read(self.load_within)
             return self._snapshot
+
+    def load_within(self, connection: Connection) -> DirectorySnapshot:
+        """Read the directory as a transaction sees it."""
+        return DirectorySnapshot(
+            _load_content(connection),
+            version=load_counter(connection, DIRECTORY_COUNTER),
+            contractors_are_members=self._contractors_are_members,
+        )
 
     async def replace(self, content: DirectoryContent, *, group_source: str) -> bool:
         """Make the directory hold exactly this; what it no longer names is gone.
@@ -66,15 +67,20 @@ class Directory:
         Returns:
             False when everything was so already; the version stays as it is then.
         """
-        async with self._database.write() as connection:
-            old = await _load_content(connection)
-            others = tuple(one for one in old.groups if one.source != group_source)
-            if _as_sets(old) == _as_sets(content, others):
-                return False
-            await _replace_people(connection, old.people, content.people)
-            await _replace_accounts_and_rooms(connection, content, group_source)
-            await increase_counter(connection, DIRECTORY_COUNTER)
-        return True
+        return await self._database.write(
+            partial(_replace, content=content, group_source=group_source)
+        )
+
+
+def _replace(connection: Connection, *, content: DirectoryContent, group_source: str) -> bool:
+    old = _load_content(connection)
+    others = tuple(one for one in old.groups if one.source != group_source)
+    if _as_sets(old) == _as_sets(content, others):
+        return False
+    _replace_people(connection, old.people, content.people)
+    _replace_accounts_and_rooms(connection, content, group_source)
+    increase_counter(connection, DIRECTORY_COUNTER)
+    return True
 
 
 def _as_sets(content: DirectoryContent, others: tuple[Group, ...] = ()) -> tuple[object, ...]:
@@ -86,28 +92,26 @@ def _as_sets(content: DirectoryContent, others: tuple[Group, ...] = ()) -> tuple
     )
 
 
-async def _replace_people(
-    connection: AsyncConnection, old: Sequence[Person], new: Sequence[Person]
-) -> None:
+def _replace_people(connection: Connection, old: Sequence[Person], new: Sequence[Person]) -> None:
     people = tables.people
     vanished = sorted({one.person_id for one in old} - {one.person_id for one in new})
-    await delete_where_in(connection, people.c.person_id, vanished)
+    delete_where_in(connection, people.c.person_id, vanished)
     # Updated in place: deleting somebody would take them out of other sources' groups.
     statement = insert_into(connection, people)
     update = {c.name: statement.excluded[c.name] for c in people.c if not c.primary_key}
-    await execute_many(
+    execute_many(
         connection,
         statement.on_conflict_do_update(index_elements=[people.c.person_id], set_=update),
         [_row(one) for one in new],
     )
 
 
-async def _replace_accounts_and_rooms(
-    connection: AsyncConnection, content: DirectoryContent, group_source: str
+def _replace_accounts_and_rooms(
+    connection: Connection, content: DirectoryContent, group_source: str
 ) -> None:
-    await connection.execute(delete(tables.identities))
-    await connection.execute(delete(tables.channels))
-    await connection.execute(delete(tables.groups).where(tables.groups.c.source == group_source))
+    connection.execute(delete(tables.identities))
+    connection.execute(delete(tables.channels))
+    connection.execute(delete(tables.groups).where(tables.groups.c.source == group_source))
     rows: dict[Table, list[dict[str, Any]]] = {
         tables.identities: [_row(one) for one in content.identities],
         tables.groups: [_row(one) for one in content.groups],
@@ -124,7 +128,7 @@ async def _replace_accounts_and_rooms(
         ],
     }
     for table, entries in rows.items():
-        await execute_many(connection, insert(table), entries)
+        execute_many(connection, insert(table), entries)
 
 
 def _row(one: Person | Identity | Group | Channel) -> dict[str, Any]:
@@ -132,34 +136,34 @@ def _row(one: Person | Identity | Group | Channel) -> dict[str, Any]:
     return {part.name: getattr(one, part.name) for part in fields(one) if part.name != "members"}
 
 
-async def _load_content(connection: AsyncConnection) -> DirectoryContent:
-    people = (await connection.execute(select(tables.people))).mappings()
-    identities = (await connection.execute(select(tables.identities))).mappings()
+def _load_content(connection: Connection) -> DirectoryContent:
+    people = connection.execute(select(tables.people)).mappings()
+    identities = connection.execute(select(tables.identities)).mappings()
     return DirectoryContent(
         people=tuple(
             Person(**{**row, "employment": Employment(row["employment"])}) for row in people
         ),
         identities=tuple(Identity(**row) for row in identities),
-        groups=await _load_groups(connection),
-        channels=await _load_channels(connection),
+        groups=_load_groups(connection),
+        channels=_load_channels(connection),
     )
 
 
-async def _load_groups(connection: AsyncConnection) -> tuple[Group, ...]:
+def _load_groups(connection: Connection) -> tuple[Group, ...]:
     members: dict[tuple[str, str], set[PersonId]] = defaultdict(set)
-    for row in await connection.execute(select(tables.group_members)):
+    for row in connection.execute(select(tables.group_members)):
         members[row.source, row.group_id].add(row.person_id)
-    groups = (await connection.execute(select(tables.groups))).mappings()
+    groups = connection.execute(select(tables.groups)).mappings()
     return tuple(
         Group(**row, members=frozenset(members[row["source"], row["group_id"]])) for row in groups
     )
 
 
-async def _load_channels(connection: AsyncConnection) -> tuple[Channel, ...]:
+def _load_channels(connection: Connection) -> tuple[Channel, ...]:
     members: dict[ChannelId, set[PersonId]] = defaultdict(set)
-    for row in await connection.execute(select(tables.channel_members)):
+    for row in connection.execute(select(tables.channel_members)):
         members[row.channel_id].add(row.person_id)
-    channels = (await connection.execute(select(tables.channels))).mappings()
+    channels = connection.execute(select(tables.channels)).mappings()
     return tuple(
         Channel(
             **{**row, "visibility": Visibility(row["visibility"])},

@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, Column, ForeignKey, ForeignKeyConstraint, String, Table, Text
 from sqlalchemy import UniqueConstraint as Unique
 
-from core.database import metadata
+from core.tables import metadata
 
 people = Table(
     "people",

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from sqlalchemy import RowMapping, select
+from sqlalchemy.engine import Connection
 
-from core.database import Database, delete_where_in, execute_many, insert_into
+from core.database import Database
+from core.tables import delete_where_in, execute_many, insert_into
 from knowledge.documents import DocumentId
 from knowledge.ledger_tables import failures
 
@@ -49,32 +52,33 @@ class FailureLog:
 
     async def record_failures(self, attempts: Sequence[Failure]) -> None:
         """Note down failed attempts; repeated ones count up and keep their first moment."""
-        async with self._database.write() as connection:
+        rows = [
+            {
+                "document_id": one.document_id,
+                "source": one.source,
+                "scope": one.scope,
+                "locator": one.locator,
+                "reason": one.reason,
+                "is_permanent": one.is_permanent,
+                "attempts": 1,
+                "first_at": one.at,
+                "last_at": one.at,
+                "next_try_at": one.next_try_at,
+            }
+            for one in attempts
+        ]
+
+        def record(connection: Connection) -> None:
             statement = insert_into(connection, failures)
             kept = {"document_id", "first_at", "attempts"}
             changed = {c.name: statement.excluded[c.name] for c in failures.c if c.name not in kept}
-            await execute_many(
-                connection,
-                statement.on_conflict_do_update(
-                    index_elements=["document_id"],
-                    set_={**changed, "attempts": failures.c.attempts + 1},
-                ),
-                [
-                    {
-                        "document_id": one.document_id,
-                        "source": one.source,
-                        "scope": one.scope,
-                        "locator": one.locator,
-                        "reason": one.reason,
-                        "is_permanent": one.is_permanent,
-                        "attempts": 1,
-                        "first_at": one.at,
-                        "last_at": one.at,
-                        "next_try_at": one.next_try_at,
-                    }
-                    for one in attempts
-                ],
+            counted = statement.on_conflict_do_update(
+                index_elements=["document_id"],
+                set_={**changed, "attempts": failures.c.attempts + 1},
             )
+            execute_many(connection, counted, rows)
+
+        await self._database.write(record)
 
     async def load_failures(
         self, source: str | None = None, *, due_at: datetime | None = None
@@ -90,13 +94,17 @@ class FailureLog:
             query = query.where(failures.c.source == source)
         if due_at is not None:
             query = query.where(failures.c.next_try_at <= due_at)
-        async with self._database.read() as connection:
-            return [_build_record(row) for row in (await connection.execute(query)).mappings()]
+
+        def load(connection: Connection) -> list[FailureRecord]:
+            return [_build_record(row) for row in connection.execute(query).mappings()]
+
+        return await self._database.read(load)
 
     async def clear_failures(self, ids: Sequence[DocumentId]) -> None:
         """Forget the failures of documents, because they came in or are gone."""
-        async with self._database.write() as connection:
-            await delete_where_in(connection, failures.c.document_id, ids)
+        await self._database.write(
+            partial(delete_where_in, column=failures.c.document_id, values=ids)
+        )
 
 
 def _build_record(row: RowMapping) -> FailureRecord:

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import RowMapping, delete, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
 from core.counters import increase_counter
-from core.database import Database, chunked, insert_into
+from core.database import Database
+from core.tables import chunked, insert_into
 from knowledge.documents import DocumentId
 from knowledge.ledger import INDEX_COUNTER
 from knowledge.ledger_tables import documents, holds
@@ -42,65 +43,71 @@ class HoldLog:
 
         A person's consent holds for the documents they saw: it ends when others are missing too.
         """
-        async with self._database.write() as connection:
-            earlier = await _find_hold(connection, hold.source, hold.scope)
-            is_covered = earlier is not None and set(hold.missing) <= set(earlier.missing)
-            values = {
-                "raised_at": earlier.raised_at if earlier else hold.raised_at,
-                "missing": sorted(hold.missing),
-                "reason": hold.reason,
-                "accepted_at": earlier.accepted_at if earlier and is_covered else None,
-            }
-            statement = insert_into(connection, holds).values(
-                source=hold.source, scope=hold.scope, **values
-            )
-            await connection.execute(
-                statement.on_conflict_do_update(index_elements=["source", "scope"], set_=values)
-            )
-            await _mark(connection, hold)
-            await increase_counter(connection, INDEX_COUNTER)
+
+        def save(connection: Connection) -> None:
+            _save_hold(connection, hold)
+            _mark(connection, hold)
+            increase_counter(connection, INDEX_COUNTER)
+
+        await self._database.write(save)
 
     async def accept_holds(self, source: str, at: datetime, *, scope: str | None = None) -> int:
         """Agree to what is held for a source, or one scope of it; returns how many holds."""
         accepted = update(holds).where(holds.c.source == source, holds.c.accepted_at.is_(None))
         if scope is not None:
             accepted = accepted.where(holds.c.scope == scope)
-        async with self._database.write() as connection:
-            return (await connection.execute(accepted.values(accepted_at=at))).rowcount
+        accepted = accepted.values(accepted_at=at)
+        return await self._database.write(lambda connection: connection.execute(accepted).rowcount)
 
     async def release_hold(self, source: str, scope: str) -> None:
         """End a hold, because its documents are back or deleted; remaining marks go with it."""
-        async with self._database.write() as connection:
-            await connection.execute(
-                delete(holds).where(holds.c.source == source, holds.c.scope == scope)
-            )
-            marked = update(documents).where(
-                documents.c.source == source, documents.c.scope == scope
-            )
-            await connection.execute(marked.values(held_since=None))
-            await increase_counter(connection, INDEX_COUNTER)
+        released = delete(holds).where(holds.c.source == source, holds.c.scope == scope)
+        marked = update(documents).where(documents.c.source == source, documents.c.scope == scope)
+
+        def release(connection: Connection) -> None:
+            connection.execute(released)
+            connection.execute(marked.values(held_since=None))
+            increase_counter(connection, INDEX_COUNTER)
+
+        await self._database.write(release)
 
     async def load_holds(self, source: str | None = None) -> list[Hold]:
         """Return holds by source and scope; None = of all sources."""
         query = select(holds).order_by(holds.c.source, holds.c.scope)
         if source is not None:
             query = query.where(holds.c.source == source)
-        async with self._database.read() as connection:
-            return [_build_hold(row) for row in (await connection.execute(query)).mappings()]
+
+        def load(connection: Connection) -> list[Hold]:
+            return [_build_hold(row) for row in connection.execute(query).mappings()]
+
+        return await self._database.read(load)
 
 
-async def _find_hold(connection: AsyncConnection, source: str, scope: str) -> Hold | None:
-    query = select(holds).where(holds.c.source == source, holds.c.scope == scope)
-    row = (await connection.execute(query)).mappings().one_or_none()
-    return None if row is None else _build_hold(row)
+def _save_hold(connection: Connection, hold: Hold) -> None:
+    query = select(holds).where(holds.c.source == hold.source, holds.c.scope == hold.scope)
+    row = connection.execute(query).mappings().one_or_none()
+    earlier = None if row is None else _build_hold(row)
+    is_covered = earlier is not None and set(hold.missing) <= set(earlier.missing)
+    values = {
+        "raised_at": earlier.raised_at if earlier else hold.raised_at,
+        "missing": sorted(hold.missing),
+        "reason": hold.reason,
+        "accepted_at": earlier.accepted_at if earlier and is_covered else None,
+    }
+    statement = insert_into(connection, holds)
+    connection.execute(
+        statement.values(source=hold.source, scope=hold.scope, **values).on_conflict_do_update(
+            index_elements=["source", "scope"], set_=values
+        )
+    )
 
 
-async def _mark(connection: AsyncConnection, hold: Hold) -> None:
+def _mark(connection: Connection, hold: Hold) -> None:
     for some in chunked(hold.missing):
         unmarked = update(documents).where(
             documents.c.document_id.in_(some), documents.c.held_since.is_(None)
         )
-        await connection.execute(unmarked.values(held_since=hold.raised_at))
+        connection.execute(unmarked.values(held_since=hold.raised_at))
 
 
 def _build_hold(row: RowMapping) -> Hold:

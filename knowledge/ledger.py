@@ -5,12 +5,14 @@ The side everybody reads; ingestion writes through `LedgerWriter`.
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 
 from sqlalchemy import ColumnElement, RowMapping, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
-from core.counters import load_counters
-from core.database import Database, chunked
+from core.counters import load_counter
+from core.database import Database
+from core.tables import chunked
 from knowledge.access import AccessNo
 from knowledge.documents import DocumentId, Link, PassageId, SectionId, Status
 from knowledge.ledger_records import DocumentRecord, IndexRow, RowState, VersionRecord
@@ -32,8 +34,7 @@ class Ledger:
 
         Part of the key of everything that is remembered about the index.
         """
-        async with self._database.read() as connection:
-            return (await load_counters(connection, [INDEX_COUNTER]))[INDEX_COUNTER]
+        return await self._database.read(partial(load_counter, name=INDEX_COUNTER))
 
     async def known_documents(self, source: str) -> dict[DocumentId, KnownDocument]:
         """Return all documents of a source, as sources compare them."""
@@ -46,9 +47,12 @@ class Ledger:
             table.content_hash,
             table.access_id,
         ).where(table.source == source)
-        async with self._database.read() as connection:
-            rows = (await connection.execute(query)).mappings()
+
+        def load(connection: Connection) -> dict[DocumentId, KnownDocument]:
+            rows = connection.execute(query).mappings()
             return {row["document_id"]: KnownDocument(**row) for row in rows}
+
+        return await self._database.read(load)
 
     async def find_document(self, document_id: DocumentId) -> DocumentRecord | None:
         """Return one document, or None when it is not held."""
@@ -56,18 +60,22 @@ class Ledger:
 
     async def load_documents(self, ids: Sequence[DocumentId]) -> dict[DocumentId, DocumentRecord]:
         """Return those of the documents that are held."""
-        async with self._database.read() as connection:
+
+        def load(connection: Connection) -> dict[DocumentId, DocumentRecord]:
             found: dict[DocumentId, DocumentRecord] = {}
             for some in chunked(ids):
                 query = select(documents).where(documents.c.document_id.in_(some))
-                rows = (await connection.execute(query)).mappings()
+                rows = connection.execute(query).mappings()
                 found |= {row["document_id"]: _build_record(row) for row in rows}
             return found
+
+        return await self._database.read(load)
 
     async def load_versions(self, document_id: DocumentId) -> list[VersionRecord]:
         """Return the versions of a document, oldest first."""
         query = select(versions).where(versions.c.document_id == document_id)
-        async with self._database.read() as connection:
+
+        def load(connection: Connection) -> list[VersionRecord]:
             return [
                 VersionRecord(
                     number=row.number,
@@ -77,41 +85,51 @@ class Ledger:
                     message=row.message,
                     label=row.label,
                 )
-                for row in await connection.execute(query.order_by(versions.c.number))
+                for row in connection.execute(query.order_by(versions.c.number))
             ]
+
+        return await self._database.read(load)
 
     async def load_links(self, document_id: DocumentId) -> list[Link]:
         """Return the links of a document's current version, in their order."""
         query = select(links).where(links.c.document_id == document_id).order_by(links.c.position)
-        async with self._database.read() as connection:
-            rows = await connection.execute(query)
-            return [Link(target=row.target, text=row.text) for row in rows]
+
+        def load(connection: Connection) -> list[Link]:
+            return [Link(target=row.target, text=row.text) for row in connection.execute(query)]
+
+        return await self._database.read(load)
 
     async def load_rows(
         self, ids: Sequence[DocumentId], *, only_open: bool = False
     ) -> dict[DocumentId, list[IndexRow]]:
         """Return the index rows of documents, in no order; a document without rows is absent."""
-        found: dict[DocumentId, list[IndexRow]] = defaultdict(list)
-        async with self._database.read() as connection:
+
+        def load(connection: Connection) -> dict[DocumentId, list[IndexRow]]:
+            found: dict[DocumentId, list[IndexRow]] = defaultdict(list)
             for some in chunked(ids):
                 those = index_rows.c.document_id.in_(some)
                 condition = those & index_rows.c.valid_to.is_(None) if only_open else those
-                for row in await select_rows(connection, condition):
+                for row in select_rows(connection, condition):
                     found[row.document_id].append(row)
-        return dict(found)
+            return dict(found)
+
+        return await self._database.read(load)
 
     async def load_rows_including(self, document_id: DocumentId) -> list[IndexRow]:
         """Return the rows of other documents whose text comes from this one."""
-        async with self._database.read() as connection:
-            return await select_rows(connection, index_rows.c.included_from == document_id)
+        condition = index_rows.c.included_from == document_id
+        return await self._database.read(partial(select_rows, condition=condition))
 
     async def load_joined_rows(self, document_id: DocumentId) -> list[IndexRow]:
         """Return the rows whose class joins this document's rule with another one's.
 
         Text from elsewhere inside the document, and its own text inside others.
         """
-        async with self._database.read() as connection:
-            return await select_rows(connection, is_joined(document_id))
+        from_elsewhere = index_rows.c.included_from.is_not(None)
+        condition = (index_rows.c.included_from == document_id) | (
+            (index_rows.c.document_id == document_id) & from_elsewhere
+        )
+        return await self._database.read(partial(select_rows, condition=condition))
 
     async def check_rows(self, ids: Sequence[PassageId]) -> dict[PassageId, RowState]:
         """Return class and validity of rows as they are at this moment: the second lock.
@@ -122,7 +140,8 @@ class Ledger:
         query = select(rows.passage_id, rows.document_id, rows.access_no, rows.valid_to, held).join(
             documents, documents.c.document_id == rows.document_id
         )
-        async with self._database.read() as connection:
+
+        def check(connection: Connection) -> dict[PassageId, RowState]:
             return {
                 row.passage_id: RowState(
                     document_id=row.document_id,
@@ -131,20 +150,13 @@ class Ledger:
                     held_since=row.held_since,
                 )
                 for some in chunked(ids)
-                for row in await connection.execute(query.where(rows.passage_id.in_(some)))
+                for row in connection.execute(query.where(rows.passage_id.in_(some)))
             }
 
-
-def is_joined(document_id: DocumentId) -> ColumnElement[bool]:
-    """Select rows whose class joins the document's rule with another document's."""
-    return (index_rows.c.included_from == document_id) | (
-        (index_rows.c.document_id == document_id) & index_rows.c.included_from.is_not(None)
-    )
+        return await self._database.read(check)
 
 
-async def select_rows(
-    connection: AsyncConnection, condition: ColumnElement[bool]
-) -> list[IndexRow]:
+def select_rows(connection: Connection, condition: ColumnElement[bool]) -> list[IndexRow]:
     """Return the index rows that meet a condition, in no order."""
     return [
         IndexRow(
@@ -158,7 +170,7 @@ async def select_rows(
             valid_to=row.valid_to,
             included_from=row.included_from,
         )
-        for row in await connection.execute(select(index_rows).where(condition))
+        for row in connection.execute(select(index_rows).where(condition))
     ]
 
 

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import bindparam, delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
-from core.database import chunked, delete_where_in, execute_many, insert_into
 from core.errors import SettingsError
+from core.tables import chunked, delete_where_in, execute_many, insert_into
 from knowledge.access import AccessNo
 from knowledge.documents import DocumentId, PassageId
 from knowledge.ledger import select_rows
@@ -25,18 +25,18 @@ from knowledge.ledger_tables import documents, index_rows, intents, links, versi
 from knowledge.stores import MetadataPatch
 
 
-async def save_commits(connection: AsyncConnection, commits: Sequence[DocumentCommit]) -> None:
+def save_commits(connection: Connection, commits: Sequence[DocumentCommit]) -> None:
     """Write documents with versions, links and rows; intents of the opened rows are fulfilled."""
-    await _save_documents(connection, commits)
-    await _save_versions(connection, commits)
-    await _save_links(connection, commits)
-    await _save_rows(connection, commits)
+    _save_documents(connection, commits)
+    _save_versions(connection, commits)
+    _save_links(connection, commits)
+    _save_rows(connection, commits)
     opened = [row.passage_id for commit in commits for row in commit.opened]
-    await delete_where_in(connection, intents.c.passage_id, opened)
+    delete_where_in(connection, intents.c.passage_id, opened)
 
 
-async def save_access(
-    connection: AsyncConnection, changes: Sequence[AccessChange]
+def save_access(
+    connection: Connection, changes: Sequence[AccessChange]
 ) -> tuple[MetadataPatch, ...]:
     """Put documents and rows under new classes; returns what the store has to be told.
 
@@ -44,7 +44,7 @@ async def save_access(
         ValueError: A joined row has no new class, or two different ones.
     """
     table = documents.c
-    await execute_many(
+    execute_many(
         connection,
         update(documents)
         .where(table.document_id == bindparam("changed_id"))
@@ -57,9 +57,9 @@ async def save_access(
     rows: dict[PassageId, IndexRow] = {}
     for some in chunked([one.document_id for one in changes]):
         concerned = index_rows.c.document_id.in_(some) | index_rows.c.included_from.in_(some)
-        rows |= {row.passage_id: row for row in await select_rows(connection, concerned)}
+        rows |= {row.passage_id: row for row in select_rows(connection, concerned)}
     numbers = _assign_classes(changes, rows.values())
-    await _set_classes(connection, numbers)
+    _set_classes(connection, numbers)
     grouped: dict[tuple[DocumentId, AccessNo], list[PassageId]] = defaultdict(list)
     for passage_id, number in numbers.items():
         grouped[rows[passage_id].document_id, number].append(passage_id)
@@ -69,8 +69,8 @@ async def save_access(
     )
 
 
-async def drop_version(
-    connection: AsyncConnection, document_id: DocumentId, number: int
+def drop_version(
+    connection: Connection, document_id: DocumentId, number: int
 ) -> tuple[PassageId, ...]:
     """Remove a former version and the rows in force only then; returns their ids.
 
@@ -79,7 +79,7 @@ async def drop_version(
     """
     those = versions.c.document_id == document_id
     query = select(versions.c.number, versions.c.at).where(those).order_by(versions.c.number)
-    moments: dict[int, datetime] = {row.number: row.at for row in await connection.execute(query)}
+    moments: dict[int, datetime] = {row.number: row.at for row in connection.execute(query)}
     if number not in moments:
         raise SettingsError(f"{document_id!r} has no version {number} here")
     later = [at for other, at in moments.items() if other > number]
@@ -93,9 +93,9 @@ async def drop_version(
         & (index_rows.c.valid_from >= moments[number])
         & (index_rows.c.valid_to <= later[0])
     )
-    ids = tuple(row.passage_id for row in await select_rows(connection, only_then))
-    await delete_where_in(connection, index_rows.c.passage_id, ids)
-    await connection.execute(delete(versions).where(those, versions.c.number == number))
+    ids = tuple(row.passage_id for row in select_rows(connection, only_then))
+    delete_where_in(connection, index_rows.c.passage_id, ids)
+    connection.execute(delete(versions).where(those, versions.c.number == number))
     return ids
 
 
@@ -123,8 +123,8 @@ def _assign_classes(
     return numbers
 
 
-async def _set_classes(connection: AsyncConnection, numbers: dict[PassageId, AccessNo]) -> None:
-    await execute_many(
+def _set_classes(connection: Connection, numbers: dict[PassageId, AccessNo]) -> None:
+    execute_many(
         connection,
         update(index_rows)
         .where(index_rows.c.passage_id == bindparam("row_id"))
@@ -133,22 +133,22 @@ async def _set_classes(connection: AsyncConnection, numbers: dict[PassageId, Acc
     )
 
 
-async def _save_documents(connection: AsyncConnection, commits: Sequence[DocumentCommit]) -> None:
+def _save_documents(connection: Connection, commits: Sequence[DocumentCommit]) -> None:
     statement = insert_into(connection, documents)
     kept = {"document_id", "first_seen_at"}
     update_set = {c.name: statement.excluded[c.name] for c in documents.c if c.name not in kept}
-    await execute_many(
+    execute_many(
         connection,
         statement.on_conflict_do_update(index_elements=["document_id"], set_=update_set),
         [_build_row(one.document) for one in commits],
     )
 
 
-async def _save_versions(connection: AsyncConnection, commits: Sequence[DocumentCommit]) -> None:
+def _save_versions(connection: Connection, commits: Sequence[DocumentCommit]) -> None:
     statement = insert_into(connection, versions)
     keys = ["document_id", "number"]
     update_set = {c.name: statement.excluded[c.name] for c in versions.c if c.name not in keys}
-    await execute_many(
+    execute_many(
         connection,
         statement.on_conflict_do_update(index_elements=keys, set_=update_set),
         [
@@ -159,7 +159,7 @@ async def _save_versions(connection: AsyncConnection, commits: Sequence[Document
     )
     for commit in commits:
         if commit.dropped_versions:
-            await connection.execute(
+            connection.execute(
                 delete(versions).where(
                     versions.c.document_id == commit.document.document_id,
                     versions.c.number.in_(commit.dropped_versions),
@@ -167,10 +167,10 @@ async def _save_versions(connection: AsyncConnection, commits: Sequence[Document
             )
 
 
-async def _save_links(connection: AsyncConnection, commits: Sequence[DocumentCommit]) -> None:
+def _save_links(connection: Connection, commits: Sequence[DocumentCommit]) -> None:
     ids = [one.document.document_id for one in commits]
-    await delete_where_in(connection, links.c.document_id, ids)
-    await execute_many(
+    delete_where_in(connection, links.c.document_id, ids)
+    execute_many(
         connection,
         insert(links),
         [
@@ -186,17 +186,17 @@ async def _save_links(connection: AsyncConnection, commits: Sequence[DocumentCom
     )
 
 
-async def _save_rows(connection: AsyncConnection, commits: Sequence[DocumentCommit]) -> None:
+def _save_rows(connection: Connection, commits: Sequence[DocumentCommit]) -> None:
     for commit in commits:
-        await delete_where_in(connection, index_rows.c.passage_id, commit.dropped)
+        delete_where_in(connection, index_rows.c.passage_id, commit.dropped)
     statement = insert_into(connection, index_rows)
     update_set = {c.name: statement.excluded[c.name] for c in index_rows.c if not c.primary_key}
-    await execute_many(
+    execute_many(
         connection,
         statement.on_conflict_do_update(index_elements=["passage_id"], set_=update_set),
         [_build_row(row) for commit in commits for row in commit.opened],
     )
-    await execute_many(
+    execute_many(
         connection,
         update(index_rows)
         .where(index_rows.c.passage_id == bindparam("row_id"), index_rows.c.valid_to.is_(None))
@@ -208,7 +208,7 @@ async def _save_rows(connection: AsyncConnection, commits: Sequence[DocumentComm
         ],
     )
     for commit in commits:
-        await _set_classes(connection, dict(commit.reclassed))
+        _set_classes(connection, dict(commit.reclassed))
 
 
 def _build_row(record: DocumentRecord | VersionRecord | IndexRow) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from sqlalchemy import (
     text,
 )
 
-from core.database import UtcDateTime, metadata
+from core.tables import UtcDateTime, metadata
 
 documents = Table(
     "documents",

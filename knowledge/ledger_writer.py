@@ -8,11 +8,14 @@ and the cursor. `load_unfinished` gives what a crash left between them. One writ
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from sqlalchemy import bindparam, select, update
+from sqlalchemy.engine import Connection
 
 from core.counters import increase_counter
-from core.database import Database, chunked, delete_where_in, execute_many, insert_into
+from core.database import Database
+from core.tables import chunked, delete_where_in, execute_many, insert_into
 from knowledge.documents import DocumentId, PassageId
 from knowledge.ledger import INDEX_COUNTER
 from knowledge.ledger_commit import drop_version, save_access, save_commits
@@ -54,14 +57,18 @@ class LedgerWriter:
 
     async def record_intents(self, ids: Sequence[PassageId]) -> None:
         """Note down rows about to be written to the store, before they are."""
-        async with self._database.write() as connection:
+
+        def record(connection: Connection) -> None:
             statement = insert_into(connection, intents).on_conflict_do_nothing()
-            await execute_many(connection, statement, [{"passage_id": one} for one in ids])
+            execute_many(connection, statement, [{"passage_id": one} for one in ids])
+
+        await self._database.write(record)
 
     async def clear_intents(self, ids: Sequence[PassageId]) -> None:
         """Forget intents whose rows are out of the store again."""
-        async with self._database.write() as connection:
-            await delete_where_in(connection, intents.c.passage_id, ids)
+        await self._database.write(
+            partial(delete_where_in, column=intents.c.passage_id, values=ids)
+        )
 
     async def load_unfinished(self) -> Unfinished:
         """Return what an earlier run left half done; empty after a clean end."""
@@ -71,11 +78,14 @@ class LedgerWriter:
             .where(index_rows.c.passage_id.is_(None))
             .order_by(intents.c.passage_id)
         )
-        async with self._database.read() as connection:
+
+        def load(connection: Connection) -> Unfinished:
             return Unfinished(
-                passage_ids=tuple((await connection.scalars(query)).all()),
-                operations=await load_operations(connection),
+                passage_ids=tuple(connection.scalars(query).all()),
+                operations=load_operations(connection),
             )
+
+        return await self._database.read(load)
 
     async def commit_batch(
         self,
@@ -94,13 +104,15 @@ class LedgerWriter:
             The operations as they stand in the outbox.
         """
         ids = [one.document.document_id for one in commits]
-        async with self._database.write() as connection:
-            await save_commits(connection, commits)
-            await apply_term_delta(connection, terms)
-            await delete_where_in(connection, failures.c.document_id, ids)
-            entries = await add_operations(connection, operations)
-            await increase_counter(connection, INDEX_COUNTER)
-        return entries
+
+        def commit(connection: Connection) -> tuple[OutboxEntry, ...]:
+            save_commits(connection, commits)
+            apply_term_delta(connection, terms)
+            delete_where_in(connection, failures.c.document_id, ids)
+            increase_counter(connection, INDEX_COUNTER)
+            return add_operations(connection, operations)
+
+        return await self._database.write(commit)
 
     async def delete_documents(
         self, ids: Sequence[DocumentId], *, terms: TermDelta
@@ -113,17 +125,16 @@ class LedgerWriter:
         Returns:
             The deletion the store owes.
         """
-        if not ids:
-            return ()
-        async with self._database.write() as connection:
+
+        def remove(connection: Connection) -> tuple[OutboxEntry, ...]:
             # Versions, links and rows go by the foreign keys.
-            await delete_where_in(connection, documents.c.document_id, ids)
-            await delete_where_in(connection, failures.c.document_id, ids)
-            await apply_term_delta(connection, terms)
-            operations = [DeleteDocuments(document_ids=tuple(ids))]
-            entries = await add_operations(connection, operations)
-            await increase_counter(connection, INDEX_COUNTER)
-        return entries
+            delete_where_in(connection, documents.c.document_id, ids)
+            delete_where_in(connection, failures.c.document_id, ids)
+            apply_term_delta(connection, terms)
+            increase_counter(connection, INDEX_COUNTER)
+            return add_operations(connection, [DeleteDocuments(document_ids=tuple(ids))])
+
+        return await self._database.write(remove) if ids else ()
 
     async def forget_version(self, document_id: DocumentId, number: int) -> tuple[OutboxEntry, ...]:
         """Purge an old version: the record of it, and the rows that were in force only then.
@@ -133,12 +144,13 @@ class LedgerWriter:
         Raises:
             SettingsError: There is no such version, or it is the one in force.
         """
-        async with self._database.write() as connection:
-            ids = await drop_version(connection, document_id, number)
-            operations = [DeletePassages(passage_ids=ids)] if ids else []
-            entries = await add_operations(connection, operations)
-            await increase_counter(connection, INDEX_COUNTER)
-        return entries
+
+        def forget(connection: Connection) -> tuple[OutboxEntry, ...]:
+            ids = drop_version(connection, document_id, number)
+            increase_counter(connection, INDEX_COUNTER)
+            return add_operations(connection, [DeletePassages(passage_ids=ids)] if ids else [])
+
+        return await self._database.write(forget)
 
     async def change_access(self, changes: Sequence[AccessChange]) -> tuple[OutboxEntry, ...]:
         """Put documents and all rows concerned under new classes, all or none.
@@ -152,12 +164,13 @@ class LedgerWriter:
             ValueError: A row that joins a changed rule with another one is not in `rows`, or two
                 changes give it different classes.
         """
-        async with self._database.write() as connection:
-            patches = await save_access(connection, changes)
-            operations = [PatchRows(patches=patches)] if patches else []
-            entries = await add_operations(connection, operations)
-            await increase_counter(connection, INDEX_COUNTER)
-        return entries
+
+        def change(connection: Connection) -> tuple[OutboxEntry, ...]:
+            patches = save_access(connection, changes)
+            increase_counter(connection, INDEX_COUNTER)
+            return add_operations(connection, [PatchRows(patches=patches)] if patches else [])
+
+        return await self._database.write(change)
 
     async def mark_checked(
         self,
@@ -177,22 +190,21 @@ class LedgerWriter:
             .where(table.document_id == bindparam("moved_id"))
             .values(token=bindparam("new_token"))
         )
-        async with self._database.write() as connection:
+
+        def mark(connection: Connection) -> None:
             released = 0
             for some in chunked(ids):
                 those = table.document_id.in_(some)
-                await connection.execute(update(documents).where(those).values(checked_at=at))
+                connection.execute(update(documents).where(those).values(checked_at=at))
                 held = update(documents).where(those, table.held_since.is_not(None))
-                released += (await connection.execute(held.values(held_since=None))).rowcount
-            await execute_many(
-                connection,
-                moved,
-                [{"moved_id": one, "new_token": token} for one, token in (tokens or {}).items()],
-            )
+                released += connection.execute(held.values(held_since=None)).rowcount
+            rows = [{"moved_id": one, "new_token": token} for one, token in (tokens or {}).items()]
+            execute_many(connection, moved, rows)
             if released:
-                await increase_counter(connection, INDEX_COUNTER)
+                increase_counter(connection, INDEX_COUNTER)
+
+        await self._database.write(mark)
 
     async def clear_outbox(self, ids: Sequence[OutboxId]) -> None:
         """Cross off operations the store has done."""
-        async with self._database.write() as connection:
-            await remove_operations(connection, ids)
+        await self._database.write(partial(remove_operations, ids=ids))

@@ -11,9 +11,9 @@ from typing import Any, NewType
 
 from pydantic import TypeAdapter
 from sqlalchemy import insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.engine import Connection
 
-from core.database import delete_where_in
+from core.tables import delete_where_in
 from knowledge.documents import DocumentId, PassageId
 from knowledge.ledger_tables import outbox
 from knowledge.stores import MetadataPatch, PassageStore
@@ -81,8 +81,8 @@ async def apply_operations(store: PassageStore, entries: Sequence[OutboxEntry]) 
                 await store.delete_passages(ids)
 
 
-async def add_operations(
-    connection: AsyncConnection, operations: Sequence[StoreOperation]
+def add_operations(
+    connection: Connection, operations: Sequence[StoreOperation]
 ) -> tuple[OutboxEntry, ...]:
     """Note operations down inside the caller's transaction."""
     if not operations:
@@ -95,16 +95,16 @@ async def add_operations(
         for one in operations
     ]
     added = insert(outbox).returning(outbox.c.id, sort_by_parameter_order=True)
-    ids = (await connection.execute(added, rows)).scalars().all()
+    ids = connection.execute(added, rows).scalars().all()
     return tuple(
         OutboxEntry(entry_id=OutboxId(entry_id), operation=operation)
         for entry_id, operation in zip(ids, operations, strict=True)
     )
 
 
-async def load_operations(connection: AsyncConnection) -> tuple[OutboxEntry, ...]:
+def load_operations(connection: Connection) -> tuple[OutboxEntry, ...]:
     """Return everything that is not crossed off, oldest first."""
-    rows = await connection.execute(select(outbox).order_by(outbox.c.id))
+    rows = connection.execute(select(outbox).order_by(outbox.c.id))
     return tuple(
         OutboxEntry(
             entry_id=OutboxId(row.id),
@@ -114,6 +114,6 @@ async def load_operations(connection: AsyncConnection) -> tuple[OutboxEntry, ...
     )
 
 
-async def remove_operations(connection: AsyncConnection, ids: Sequence[OutboxId]) -> None:
+def remove_operations(connection: Connection, ids: Sequence[OutboxId]) -> None:
     """Cross entries off."""
-    await delete_where_in(connection, outbox.c.id, ids)
+    delete_where_in(connection, outbox.c.id, ids)

@@ -77,6 +77,10 @@ class Readership:
         """The number of the last class taken into account."""
         return AccessNo(len(self._readers))
 
+    def covers(self, version: int, last: int) -> bool:
+        """Tell whether that state of directory and classes, or a later one, is in here."""
+        return self.directory.version >= version and self.last_known >= last
+
     def extend(self, rules: Iterable[tuple[AccessNo, AccessRule]], *, last: int) -> None:
         """Take in the classes above `last_known`; numbers up to `last` without one are denied."""
         added = {number: self._find_readers(rule) for number, rule in rules}

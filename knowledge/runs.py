@@ -7,8 +7,10 @@ from enum import StrEnum
 from typing import NewType
 
 from sqlalchemy import RowMapping, func, insert, select, update
+from sqlalchemy.engine import Connection
 
-from core.database import Database, insert_into
+from core.database import Database
+from core.tables import insert_into
 from knowledge.ledger_tables import cursors, runs
 from knowledge.source import Cursor
 
@@ -54,19 +56,19 @@ class RunLog:
         begun = insert(runs).values(
             source=source, started_at=at, status=RunStatus.RUNNING, counts={}, error=""
         )
-        async with self._database.write() as connection:
-            await connection.execute(
+
+        def start(connection: Connection) -> RunId:
+            connection.execute(
                 broken.values(status=RunStatus.FAILED, ended_at=at, error="broken off")
             )
-            run_id = await connection.scalar(begun.returning(runs.c.id))
-        return RunId(run_id)
+            return RunId(connection.execute(begun.returning(runs.c.id)).scalar_one())
+
+        return await self._database.write(start)
 
     async def save_counts(self, run_id: RunId, counts: Mapping[str, int]) -> None:
         """Note how far a run has come, for other processes to show."""
-        async with self._database.write() as connection:
-            await connection.execute(
-                update(runs).where(runs.c.id == run_id).values(counts=dict(counts))
-            )
+        saved = update(runs).where(runs.c.id == run_id).values(counts=dict(counts))
+        await self._database.write(lambda connection: connection.execute(saved))
 
     async def end_run(
         self,
@@ -79,33 +81,38 @@ class RunLog:
     ) -> None:
         """End a run."""
         ended = update(runs).where(runs.c.id == run_id)
-        async with self._database.write() as connection:
-            await connection.execute(
-                ended.values(status=status, counts=dict(counts), ended_at=at, error=error)
-            )
+        ended = ended.values(status=status, counts=dict(counts), ended_at=at, error=error)
+        await self._database.write(lambda connection: connection.execute(ended))
 
     async def load_last_runs(self) -> dict[str, Run]:
         """Return each source's latest run."""
         latest = select(func.max(runs.c.id)).group_by(runs.c.source)
-        async with self._database.read() as connection:
-            rows = await connection.execute(select(runs).where(runs.c.id.in_(latest)))
-            return {row["source"]: _build_run(row) for row in rows.mappings()}
+        query = select(runs).where(runs.c.id.in_(latest))
+
+        def load(connection: Connection) -> dict[str, Run]:
+            rows = connection.execute(query).mappings()
+            return {row["source"]: _build_run(row) for row in rows}
+
+        return await self._database.read(load)
 
     async def load_cursor(self, source: str) -> Cursor:
         """Return where the next run resumes; empty before the first."""
         query = select(cursors.c.cursor).where(cursors.c.source == source)
-        async with self._database.read() as connection:
-            return Cursor(await connection.scalar(query) or "")
+        found = await self._database.read(lambda connection: connection.scalar(query))
+        return Cursor(found or "")
 
     async def save_cursor(self, source: str, cursor: Cursor) -> None:
         """Set where the next run resumes; save it last, when all before it is stored."""
-        async with self._database.write() as connection:
+
+        def save(connection: Connection) -> None:
             statement = insert_into(connection, cursors).values(source=source, cursor=cursor)
-            await connection.execute(
+            connection.execute(
                 statement.on_conflict_do_update(
                     index_elements=["source"], set_={"cursor": statement.excluded.cursor}
                 )
             )
+
+        await self._database.write(save)
 
 
 def _build_run(row: RowMapping) -> Run:

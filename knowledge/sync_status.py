@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
+from sqlalchemy.engine import Connection
 
 from core.database import Database
 from knowledge.failures import FailureLog, FailureRecord
@@ -35,9 +36,9 @@ class SourceStatus:
 
 async def load_status(database: Database) -> list[SourceStatus]:
     """Return the status of every source that has documents, failures, holds or runs, by name."""
-    counts = await _count_documents(database)
-    passages = await _count_passages(database)
-    notes = await _load_notes(database)
+    counts = await database.read(_count_documents)
+    passages = await database.read(_count_passages)
+    notes = await database.read(_load_notes)
     failures = await FailureLog(database).load_failures()
     holds = await HoldLog(database).load_holds()
     last_runs = await RunLog(database).load_last_runs()
@@ -62,15 +63,13 @@ async def load_status(database: Database) -> list[SourceStatus]:
     ]
 
 
-async def _count_documents(database: Database) -> dict[str, tuple[int, int]]:
-    query = select(documents.c.source, func.count(), func.count(documents.c.held_since)).group_by(
-        documents.c.source
-    )
-    async with database.read() as connection:
-        return {row[0]: (row[1], row[2]) for row in await connection.execute(query)}
+def _count_documents(connection: Connection) -> dict[str, tuple[int, int]]:
+    held = func.count(documents.c.held_since)
+    query = select(documents.c.source, func.count(), held).group_by(documents.c.source)
+    return {row[0]: (row[1], row[2]) for row in connection.execute(query)}
 
 
-async def _count_passages(database: Database) -> dict[str, int]:
+def _count_passages(connection: Connection) -> dict[str, int]:
     in_force = (index_rows.c.level == Level.PASSAGE) & index_rows.c.valid_to.is_(None)
     query = (
         select(documents.c.source, func.count())
@@ -78,15 +77,13 @@ async def _count_passages(database: Database) -> dict[str, int]:
         .where(in_force)
         .group_by(documents.c.source)
     )
-    async with database.read() as connection:
-        return {row[0]: row[1] for row in await connection.execute(query)}
+    return {row[0]: row[1] for row in connection.execute(query)}
 
 
-async def _load_notes(database: Database) -> dict[str, dict[str, tuple[str, ...]]]:
+def _load_notes(connection: Connection) -> dict[str, dict[str, tuple[str, ...]]]:
     query = select(documents.c.source, documents.c.document_id, documents.c.notes)
     notes: dict[str, dict[str, tuple[str, ...]]] = {}
-    async with database.read() as connection:
-        for row in await connection.execute(query.order_by(documents.c.document_id)):
-            if row.notes:
-                notes.setdefault(row.source, {})[row.document_id] = tuple(row.notes)
+    for row in connection.execute(query.order_by(documents.c.document_id)):
+        if row.notes:
+            notes.setdefault(row.source, {})[row.document_id] = tuple(row.notes)
     return notes

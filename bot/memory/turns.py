@@ -1,12 +1,25 @@
 """The turns of conversations, kept with what they cited so that rights can be checked again."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, Text, delete, select
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Index,
+    Integer,
+    RowMapping,
+    String,
+    Table,
+    Text,
+    delete,
+    select,
+)
+from sqlalchemy.engine import Connection
 
-from core.database import Database, UtcDateTime, metadata
+from core.database import Database
+from core.tables import UtcDateTime, metadata
 from knowledge.documents import PassageId
 
 TURNS_KEPT = 6
@@ -57,24 +70,20 @@ class TurnStore:
             .order_by(turns.c.id.desc())
             .limit(TURNS_KEPT)
         )
-        async with self._database.read() as connection:
-            rows = (await connection.execute(query)).mappings().all()
-        return [
-            Turn(
-                at=row["at"],
-                question=row["question"],
-                answer=row["answer"],
-                passages=tuple(PassageId(one) for one in row["passages"]),
-                is_private=row["is_private"],
-            )
-            for row in reversed(rows)
-        ]
+
+        def load(connection: Connection) -> list[Turn]:
+            return [
+                _build_turn(row) for row in reversed(connection.execute(query).mappings().all())
+            ]
+
+        return await self._database.read(load)
 
     async def append(self, thread: str, person: str, turn: Turn) -> None:
         """Add a turn and drop those that are no longer looked at."""
         own = (turns.c.thread == thread) & (turns.c.person == person)
-        async with self._database.write() as connection:
-            await connection.execute(
+
+        def save(connection: Connection) -> None:
+            connection.execute(
                 turns.insert().values(
                     thread=thread,
                     person=person,
@@ -86,12 +95,22 @@ class TurnStore:
                 )
             )
             kept = select(turns.c.id).where(own).order_by(turns.c.id.desc()).limit(TURNS_KEPT)
-            newest: Sequence[int] = (await connection.scalars(kept)).all()
-            await connection.execute(delete(turns).where(own, turns.c.id.not_in(newest)))
+            newest = connection.scalars(kept).all()
+            connection.execute(delete(turns).where(own, turns.c.id.not_in(newest)))
+
+        await self._database.write(save)
 
     async def forget(self, person: str) -> int:
         """Delete everything that is remembered of a person; returns how many turns."""
-        async with self._database.write() as connection:
-            return (
-                await connection.execute(delete(turns).where(turns.c.person == person))
-            ).rowcount
+        forgotten = delete(turns).where(turns.c.person == person)
+        return await self._database.write(lambda connection: connection.execute(forgotten).rowcount)
+
+
+def _build_turn(row: RowMapping) -> Turn:
+    return Turn(
+        at=row["at"],
+        question=row["question"],
+        answer=row["answer"],
+        passages=tuple(PassageId(one) for one in row["passages"]),
+        is_private=row["is_private"],
+    )

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from core.database import metadata
+from core.tables import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],
