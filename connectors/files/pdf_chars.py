@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import median
 from typing import Any
 
@@ -93,6 +94,7 @@ def _drop_doubles(chars: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return kept
 
 
+@lru_cache(maxsize=1024)
 def _find_weight(font: str) -> int:
     return next((weight for pattern, weight in _WEIGHTS if pattern.search(font)), REGULAR_WEIGHT)
 
