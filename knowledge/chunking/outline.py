@@ -139,7 +139,8 @@ def read_words(heading: str) -> str:
     """Return a heading as plain text."""
     if not re.search(r"[\[*_`<{\\&~]", heading):
         return " ".join(heading.split())
-    words = _MARKUP.sub(_keep_words, heading)
+    # Twice, for code within a link.
+    words = _MARKUP.sub(_keep_words, _MARKUP.sub(_keep_words, heading))
     return " ".join(html.unescape(words).split()) or " ".join(heading.split())
 
 

@@ -10,7 +10,7 @@ from knowledge.chunking.prose import slice_text, split_prose
 from knowledge.chunking.tables import split_table
 from knowledge.chunking.units import Unit, build_units
 from knowledge.markdown.blocks import BlockKind
-from knowledge.markdown.lines import FENCE, ITEM, NUMBERED, dedent, measure_indent
+from knowledge.markdown.lines import FENCE, ITEM, NUMBERED, closes_fence, dedent, measure_indent
 from knowledge.markdown.parser import parse_markdown
 from knowledge.sentences import cut_sentences
 
@@ -112,7 +112,7 @@ def _find_items(lines: list[str]) -> list[int]:
         stripped = line.lstrip()
         mark = FENCE.match(stripped)
         if fence:
-            if stripped.startswith(fence) and not stripped.strip().strip(fence[0]):
+            if closes_fence(line, fence):
                 fence = ""
         elif mark is not None:
             fence = mark.group()

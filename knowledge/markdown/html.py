@@ -1,17 +1,25 @@
 """What is left of HTML in Markdown: comments out, block tags away, the words kept."""
 
+import html
 import re
 
 _COMMENT_OR_CODE = re.compile(r"(?P<fence>`{3,}|~{3,})|`[^`\n]*`|<!--")
 _TITLE = re.compile(r"<h([1-6])\b[^<>]*>([^<>]{0,400})</h\1>", re.IGNORECASE)
 _CELLS = re.compile(r"</t[dh]>\s*<t[dh]\b[^<>]*>", re.IGNORECASE)
 _ITEM = re.compile(r"\s*<li\b[^<>]*>\s*", re.IGNORECASE)
+_ANY_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_START = re.compile(r"<(?:!--|script|style|textarea)", re.IGNORECASE)
 _BLOCK_TAG = re.compile(
-    r"</?(?:address|article|aside|blockquote|body|center|code|dd|details|div|dl|dt|figcaption|figure"
+    r"</?(?:address|article|aside|blockquote|body|center|dd|details|div|dl|dt|figcaption|figure"
     r"|footer|form|h[1-6]|header|html|iframe|li|main|nav|ol|p|pre|section|summary|table|tbody|td"
     r"|tfoot|th|thead|tr|ul|video)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
+
+
+def starts_html(line: str) -> bool:
+    """Tell whether a line begins a comment or a block of HTML, no mere tag within a text."""
+    return (_START.match(line) or _BLOCK_TAG.match(line)) is not None
 
 
 def drop_comments(text: str) -> str:
@@ -51,6 +59,11 @@ def unwrap_html(text: str) -> str:
     text = _CELLS.sub(" | ", text)
     text = _ITEM.sub("\n- ", text)
     return _BLOCK_TAG.sub("", text).strip("\n")
+
+
+def unwrap_code(text: str) -> str:
+    """Return the words of preformatted HTML, which may be full of tags that colour them."""
+    return html.unescape(_ANY_TAG.sub("", text)).strip("\n")
 
 
 def _write_heading(match: re.Match[str]) -> str:

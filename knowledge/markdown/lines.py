@@ -116,6 +116,12 @@ def _dedent_line(line: str, columns: int) -> str:
     return " " * max(0, indent - columns) + line.lstrip(" \t") if indent else line
 
 
+def closes_fence(line: str, mark: str) -> bool:
+    """Tell whether a line closes the fence that `mark` opened."""
+    stripped = line.strip()
+    return stripped.startswith(mark) and not stripped.strip(mark[0])
+
+
 def find_number(line: str) -> tuple[str, int] | None:
     """Return style and number of a numbered step (`3、`, `第二步`, `Step 4`), or None."""
     match = NUMBERED.match(line)

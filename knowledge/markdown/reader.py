@@ -9,7 +9,13 @@ import re
 from collections.abc import Callable
 
 from knowledge.markdown.blocks import Block, BlockKind, fence_code
-from knowledge.markdown.html import drop_comments, find_comment_end, unwrap_html
+from knowledge.markdown.html import (
+    drop_comments,
+    find_comment_end,
+    starts_html,
+    unwrap_code,
+    unwrap_html,
+)
 from knowledge.markdown.lines import (
     FENCE,
     FOOTNOTE,
@@ -20,6 +26,7 @@ from knowledge.markdown.lines import (
     TABLE_RULE,
     TAGS_ONLY,
     UNDERLINE,
+    closes_fence,
     dedent,
     find_number,
     measure_indent,
@@ -146,7 +153,7 @@ class BlockReader:
         end = self._find_fence_end(self._at, match.group())
         lines = self._lines[self._at : end]
         body = dedent(lines, measure_indent(lines[0]))
-        if len(body) == 1 or not _closes(body[-1], match.group()):
+        if len(body) == 1 or not closes_fence(body[-1], match.group()):
             body = [*"\n".join(body).rstrip().split("\n"), match.group()]
         is_empty = not any(line.strip() for line in body[1:-1])
         self._add(BlockKind.CODE, end, "" if is_empty else "\n".join(body))
@@ -157,14 +164,14 @@ class BlockReader:
         if mark not in self._missing:
             for at in range(start + 1, len(self._lines)):
                 line = self._lines[at]
-                if mark in line and _closes(line, mark):
+                if mark in line and closes_fence(line, mark):
                     return at + 1
             self._missing.add(mark)
         return len(self._lines)
 
     def _read_indented(self, stripped: str) -> bool:
         """Read indented code; what is plainly something else but for its indent is left alone."""
-        if stripped[0] in "`~|>#" or ITEM.match(stripped) or _WIDE_MARKS.search(stripped):
+        if stripped[0] in "`~|>" or ITEM.match(stripped) or _WIDE_MARKS.search(stripped):
             return False
         end = self._at
         for at in range(self._at, len(self._lines)):
@@ -216,7 +223,7 @@ class BlockReader:
     def _find_inner_fence_end(self, start: int, base: int, mark: str) -> int:
         """Return the index after a fence inside an item; one that is never closed ends with it."""
         end = self._find_fence_end(start, mark)
-        if end < len(self._lines) or _closes(self._lines[-1], mark):
+        if end < len(self._lines) or closes_fence(self._lines[-1], mark):
             return end
         end = start + 1
         while end < len(self._lines) and (
@@ -317,7 +324,7 @@ class BlockReader:
         end = self._at
         while closing not in self._missing and end < len(self._lines):
             if closing in self._lines[end].lower():
-                body = unwrap_html(self._join(end + 1)) if closing == "</pre>" else ""
+                body = unwrap_code(self._join(end + 1)) if closing == "</pre>" else ""
                 self._add(BlockKind.CODE, end + 1, fence_code(body) if body.strip() else "")
                 return True
             end += 1
@@ -378,16 +385,10 @@ def _is_row(stripped: str) -> bool:
     )
 
 
-def _closes(line: str, mark: str) -> bool:
-    """Tell whether a line closes the fence that `mark` opened."""
-    stripped = line.strip()
-    return stripped.startswith(mark) and not stripped.strip(mark[0])
-
-
 _BLOCK_STARTS: dict[str, Callable[[str], bool]] = {
     "#": lambda line: HEADING.match(line) is not None,
     ">": lambda _line: True,
-    "<": lambda line: line.startswith("<!--") or TAGS_ONLY.match(line) is not None,
+    "<": lambda line: starts_html(line) or TAGS_ONLY.match(line) is not None,
     "[": lambda line: FOOTNOTE.match(line) is not None,
     **dict.fromkeys("`~", lambda line: FENCE.match(line) is not None),
     **dict.fromkeys("-*+•_", lambda line: bool(ITEM.match(line) or RULE.match(line))),
