@@ -205,9 +205,7 @@ class Settings(Section):
     @property
     def database_url(self) -> str:
         """The database's SQLAlchemy URL."""
-        return self.database.url.get_secret_value() or (
-            f"sqlite+aiosqlite:///{self.home / 'state.sqlite3'}"
-        )
+        return self.database.url.get_secret_value() or (f"sqlite:///{self.home / 'state.sqlite3'}")
 
     @property
     def store_path(self) -> Path:

@@ -15,7 +15,7 @@ def write(home: Path, text: str) -> Path:
 def test_defaults_need_no_file(tmp_path: Path) -> None:
     settings = load_settings(tmp_path, {})
     assert settings.embedding.kind == "bundled"
-    assert settings.database_url == f"sqlite+aiosqlite:///{tmp_path / 'state.sqlite3'}"
+    assert settings.database_url == f"sqlite:///{tmp_path / 'state.sqlite3'}"
     assert settings.store_path == tmp_path / "passages"
 
 
