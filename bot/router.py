@@ -1,0 +1,81 @@
+"""Which way a question takes, by rules alone: small talk never reaches the knowledge base."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Route(StrEnum):
+    """The ways a message can take."""
+
+    CHITCHAT = "chitchat"
+    HELP = "help"
+    CLARIFY = "clarify"
+    FAQ = "faq"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Routing:
+    """The chosen way and why."""
+
+    route: Route
+    reason: str
+
+
+_END = r"[\s!！。.,，~～?？^_)(:：;；…]*$"
+_GREETING = re.compile(
+    r"^\W*(?:hi+|hello+|hey+|good (?:morning|afternoon|evening|day)|你好[呀啊哇]?|您好|嗨|哈喽"
+    r"|早(?:上好|安)?|下午好|晚上好|在吗|在不在|大家好)(?:\s*(?:there|all|everyone|team|bot|知行|zhixing"
+    r"|机器人|小助手))?" + _END,
+    re.IGNORECASE,
+)
+_THANKS = re.compile(
+    r"^\W*(?:(?:ok(?:ay)?|好的?|great|cool|perfect|明白了?|知道了|收到)[\s,，。!！]*)?"
+    r"(?:many )?(?:thanks?(?: you)?(?: (?:a lot|so much|very much))?|thx|ty|cheers"
+    r"|谢谢?(?:你|您|啦|了)?|多谢|感谢|辛苦了?)"
+    r"(?:[\s,，!！。]*(?:that (?:really )?help(?:ed|s)(?: a lot)?|very helpful|got it"
+    r"|解决了|有用|帮大忙了))?" + _END,
+    re.IGNORECASE,
+)
+_FAREWELL = re.compile(
+    r"^\W*(?:bye(?: bye)?|good ?bye|see you(?: later)?|good night|再见|拜拜|晚安|回头见)" + _END,
+    re.IGNORECASE,
+)
+_PRAISE = re.compile(
+    r"^\W*(?:ok(?:ay)?|good|great|cool|nice|perfect|well done|awesome|好的?|很好|不错|真棒|厉害"
+    r"|明白了?|知道了|收到|哈哈+|lol)" + _END,
+    re.IGNORECASE,
+)
+_ABOUT_BOT = re.compile(
+    r"^\W*(?:who (?:are|r) (?:you|u)|what (?:are you|is your name)|你是谁|你是什么"
+    r"|你叫什么(?:名字)?|are you (?:a )?(?:bot|robot|human|ai)|你是(?:机器人|人工智能|真人)吗?)\W*"
+    r"(?:(?:and )?what can you do|(?:你)?(?:能|可以|会)做(?:什么|些什么|啥))?" + _END,
+    re.IGNORECASE,
+)
+_HELP = re.compile(
+    r"^\W*(?:help|/help|帮助|what can (?:you|i) (?:do|ask)(?: (?:for me|you|here))?"
+    r"|how do i use (?:you|this|zhixing)|how does this work"
+    r"|(?:你)?(?:能|可以|会)(?:做|帮我做)(?:什么|些什么|啥)|怎么用(?:你|这个|知行)?|使用说明)"
+    + _END,
+    re.IGNORECASE,
+)
+_LETTERS = re.compile(r"[^\W_]", re.UNICODE)
+
+_RULES = (
+    (Route.CHITCHAT, "greeting", _GREETING),
+    (Route.CHITCHAT, "thanks", _THANKS),
+    (Route.CHITCHAT, "farewell", _FAREWELL),
+    (Route.CHITCHAT, "praise", _PRAISE),
+    (Route.CHITCHAT, "about the assistant", _ABOUT_BOT),
+    (Route.HELP, "asks for help", _HELP),
+)
+
+
+def route_question(text: str) -> Routing:
+    """Choose the way of a message; whatever no rule knows goes to the knowledge base."""
+    if not _LETTERS.search(text):
+        return Routing(route=Route.CLARIFY, reason="no words")
+    for route, reason, pattern in _RULES:
+        if pattern.match(text):
+            return Routing(route=route, reason=reason)
+    return Routing(route=Route.FAQ, reason="no rule of small talk fits")

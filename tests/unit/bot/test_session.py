@@ -1,0 +1,56 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.memory.session import leans_on_earlier, resolve_follow_up
+from bot.memory.turns import Turn
+
+
+def turn(question: str) -> Turn:
+    return Turn(at=datetime(2026, 6, 1, tzinfo=UTC), question=question, answer="")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "那权限呢？",
+        "武汉呢？",
+        "那要在什么时候之前用完？",
+        "它怎么申请？",
+        "要换哪个备件？",
+        "And for contractors?",
+        "What about Lisbon?",
+        "How is it requested?",
+        "And which version of the client do I need?",
+        "why?",
+    ],
+)
+def test_a_follow_up_is_recognised(question: str) -> None:
+    assert leans_on_earlier(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "年假最多能结转几天到明年？",
+        "What is the hotel limit in Lisbon in August?",
+        "Which servers that we use for backups are in Wuhan?",
+        "数据库主从切换之前复制延迟要低于多少？",
+    ],
+)
+def test_a_whole_question_stands_on_its_own(question: str) -> None:
+    assert not leans_on_earlier(question)
+    assert resolve_follow_up(question, [turn("别的问题是什么？")]) == question
+
+
+def test_the_matter_of_the_last_turn_is_put_in_front() -> None:
+    turns = [turn("VPN 怎么申请？"), turn("年假能结转几天？")]
+    assert resolve_follow_up("那病假呢？", turns) == "年假能结转几天，那病假呢？"
+    assert (
+        resolve_follow_up("And for contractors?", [turn("How many days of leave are there?")])
+        == "How many days of leave are there. And for contractors?"
+    )
+
+
+def test_the_first_question_has_nothing_to_lean_on() -> None:
+    assert resolve_follow_up("那权限呢？", []) == "那权限呢？"
