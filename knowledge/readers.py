@@ -6,7 +6,6 @@ from core.errors import SettingsError
 from knowledge.access import OPERATOR, ReadableClasses
 from knowledge.access_registry import AccessRegistry
 from knowledge.people import DIRECT_MESSAGE, Channel, DirectorySnapshot, Person
-from knowledge.readership import build_audience
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,21 +51,16 @@ async def resolve_reader(
     channel = None
     if in_ is not None and in_ != DIRECT_MESSAGE:
         channel = _get_channel(readership.directory, in_)
-    if channel is None:
-        audience_readable = readable
-        inactive: tuple[str, ...] = ()
-    else:
-        audience = build_audience(channel, readership.directory, asker=asker)
-        audience_readable = readership.readable_by_audience(audience)
-        inactive = _find_inactive(readership.directory, channel)
     return Reader(
         asker=asker,
         is_operator=asker is None,
         asker_readable=readable,
         channel=channel,
-        audience_readable=audience_readable,
+        audience_readable=readable
+        if channel is None
+        else readership.readable_in(channel, asker=asker),
         is_private=channel is None,
-        inactive_listeners=inactive,
+        inactive_listeners=() if channel is None else readership.inactive_in(channel),
     )
 
 
@@ -88,10 +82,3 @@ def _get_channel(directory: DirectorySnapshot, reference: str) -> Channel:
             f"id, its native id or {DIRECT_MESSAGE!r} (zhixing directory import DIR)"
         )
     return channel
-
-
-def _find_inactive(directory: DirectorySnapshot, channel: Channel) -> tuple[str, ...]:
-    people = (directory.people.get(member) for member in channel.members)
-    return tuple(
-        sorted(one.person_id for one in people if one and not directory.principals_of(one))
-    )

@@ -59,6 +59,14 @@ def build_audience(
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Room:
+    """Who listens in a channel as bits, and who of them may read nothing."""
+
+    mask: int
+    inactive: tuple[PersonId, ...]
+
+
 class Readership:
     """The readers of every class under one version of the directory."""
 
@@ -71,6 +79,7 @@ class Readership:
         self._holders = self._index_principals()
         self._readers: list[int] = []
         self._answers: OrderedDict[int, ReadableClasses] = OrderedDict()
+        self._rooms: dict[Channel, _Room] = {}
 
     @property
     def last_known(self) -> AccessNo:
@@ -94,11 +103,36 @@ class Readership:
 
     def readable_by_audience(self, audience: Audience) -> ReadableClasses:
         """Return what every listener may read; nothing when one is not in the directory."""
+        # All classes are readable by every one of no listeners; that must not count.
+        return self._answer(self._mask_of(audience) or _NOBODY)
+
+    def readable_in(self, channel: Channel, *, asker: Person | None) -> ReadableClasses:
+        """Return what everybody who listens in a channel may read."""
+        mask = self._get_room(channel).mask
+        if asker is not None:
+            mask |= self._bits.get(asker.person_id, _NOBODY)
+        return self._answer(mask or _NOBODY)
+
+    def inactive_in(self, channel: Channel) -> tuple[PersonId, ...]:
+        """Return the channel's members who may read nothing, so that nothing is said there."""
+        return self._get_room(channel).inactive
+
+    def _get_room(self, channel: Channel) -> _Room:
+        room = self._rooms.get(channel)
+        if room is None:
+            people = (self.directory.people.get(one) for one in channel.members)
+            inactive = [one for one in people if one and not self.directory.principals_of(one)]
+            room = _Room(
+                mask=self._mask_of(build_audience(channel, self.directory, asker=None)),
+                inactive=tuple(sorted(one.person_id for one in inactive)),
+            )
+            self._rooms[channel] = room
+        return room
+
+    def _mask_of(self, audience: Audience) -> int:
         mask = reduce(or_, (self._bits.get(one, _NOBODY) for one in audience.listeners), 0)
         mask |= _STRANGER if audience.has_stranger else 0
-        mask |= _UNNAMED_MEMBER if audience.has_unnamed_member else 0
-        # All classes are readable by every one of no listeners; that must not count.
-        return self._answer(mask or _NOBODY)
+        return mask | (_UNNAMED_MEMBER if audience.has_unnamed_member else 0)
 
     def _answer(self, mask: int) -> ReadableClasses:
         if known := self._answers.get(mask):

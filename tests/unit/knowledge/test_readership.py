@@ -184,7 +184,11 @@ def _readable_in(channel: Channel, asker: str | None = None) -> set[int]:
     directory = _company()
     person = None if asker is None else directory.people[PersonId(asker)]
     audience = build_audience(channel, directory, asker=person)
-    return set(build_readership(directory, CLASSES).readable_by_audience(audience).numbers)
+    readership = build_readership(directory, CLASSES)
+    found = readership.readable_in(channel, asker=person)
+    assert found == readership.readable_by_audience(audience)
+    assert readership.readable_in(channel, asker=person) is found
+    return set(found.numbers)
 
 
 def test_private_channel_reads_what_all_of_its_members_may() -> None:
