@@ -1,5 +1,8 @@
 from pathlib import Path
 
+import pytest
+
+from connectors.files.file_token import FileToken, needs_reading, parse_token
 from knowledge.documents import DocumentId
 from knowledge.source import Unchanged, Upserted
 from tests.fakes.file_builders import move, touch, write
@@ -104,3 +107,21 @@ async def test_rename_with_another_time_keeps_the_document(
     touch(root / "b.md", 10)
     run = await ledger.sync(open_source())
     assert run.ids(Upserted) == [ID]
+
+
+def test_token_calls_for_reading_when_ocr_has_come_or_settings_differ() -> None:
+    token = FileToken(size=1, mtime_ns=2, setup="a", lacks_ocr=True)
+    parsed = parse_token(token.encode())
+    assert parsed == token
+
+    def ask(*, setup: str, has_ocr: bool) -> bool:
+        return needs_reading(token, setup=setup, has_ocr=has_ocr, find_state=lambda *_: "")
+
+    assert not ask(setup="a", has_ocr=False)
+    assert ask(setup="a", has_ocr=True)
+    assert ask(setup="b", has_ocr=False)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", "null", '{"s":"x","m":1,"c":""}', "old token"])
+def test_foreign_token_counts_as_changed(text: str) -> None:
+    assert parse_token(text) is None
