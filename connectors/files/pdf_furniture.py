@@ -36,7 +36,11 @@ def drop_furniture(pages: Sequence[Sequence[Line]], heights: Sequence[float]) ->
                 for line in lines
                 if not (
                     _is_at_edge(line, height)
-                    and (_NUMBER_ONLY.match(line.text) or _is_similar(_key(line), repeated))
+                    and (
+                        len(line.text) == 1
+                        or _NUMBER_ONLY.match(line.text)
+                        or _is_similar(_key(line), repeated)
+                    )
                 )
             ]
         )

@@ -22,7 +22,8 @@ CHART = """<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/20
 <c:tx><c:strRef><c:strCache><c:pt idx="0"><c:v>2025</c:v></c:pt></c:strCache></c:strRef></c:tx>
 <c:cat><c:strRef><c:strCache><c:pt idx="0"><c:v>North</c:v></c:pt><c:pt idx="1"><c:v>South</c:v>
 </c:pt></c:strCache></c:strRef></c:cat><c:val><c:numRef><c:numCache><c:pt idx="0">
-<c:v>4.4000000000000004</c:v></c:pt><c:pt idx="1"><c:v>2</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:barChart>
+<c:v>4.4000000000000004</c:v></c:pt><c:pt idx="1"><c:v>2</c:v></c:pt></c:numCache></c:numRef>
+</c:val></c:ser></c:barChart>
 </c:plotArea></c:chart></c:chartSpace>"""
 
 
@@ -134,7 +135,8 @@ def test_cells_of_several_paragraphs_stay_on_one_line(convert: Convert) -> None:
 
 NUMBERING = f"""<w:numbering {W}>
 <w:abstractNum w:abstractNumId="1"><w:styleLink w:val="Own"/><w:lvl w:ilvl="0">
-<w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1"/></w:lvl><w:lvl w:ilvl="1"><w:isLgl/><w:numFmt w:val="decimal"/>
+<w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1"/></w:lvl><w:lvl w:ilvl="1"><w:isLgl/>
+<w:numFmt w:val="decimal"/>
 <w:lvlText w:val="%1.%2"/></w:lvl></w:abstractNum>
 <w:abstractNum w:abstractNumId="2"><w:numStyleLink w:val="Own"/></w:abstractNum>
 <w:abstractNum w:abstractNumId="3"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/>
