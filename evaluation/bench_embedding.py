@@ -40,7 +40,7 @@ class EmbeddingFigures:
 
 def measure_embedding(seed: int) -> EmbeddingFigures:
     """Embed generated passages and questions with both engines; for a process of its own."""
-    return asyncio.run(_measure(build_passages(seed, PASSAGES)))
+    return asyncio.run(compare_engines(build_passages(seed, PASSAGES)))
 
 
 def build_passages(seed: int, count: int) -> list[str]:
@@ -52,7 +52,8 @@ def build_passages(seed: int, count: int) -> list[str]:
     return texts
 
 
-async def _measure(texts: Sequence[str]) -> EmbeddingFigures:
+async def compare_engines(texts: Sequence[str]) -> EmbeddingFigures:
+    """Embed the texts with both engines, in turns."""
     bundled = BundledEmbedder(threads=DEFAULT_THREADS)
     native = _NativeEmbedder(threads=DEFAULT_THREADS)
     try:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from evaluation.datasets import Dataset
+from evaluation.progress import RenamedProgress
 from evaluation.runner import Index
 from evaluation.source import DatasetSource
 from knowledge.progress import Progress
@@ -57,7 +58,8 @@ class IndexCache:
         home = self.locate(dataset)
         if not (home / COMPLETE_FILE).exists():
             home.mkdir(parents=True, exist_ok=True)
-            await self._factory.build(DatasetSource(dataset), home, progress)
+            named = RenamedProgress(progress, f"{dataset.name} · indexing")
+            await self._factory.build(DatasetSource(dataset), home, named)
             self._mark_complete(home, dataset)
         async with self._factory.open(home) as index:
             yield index

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
@@ -28,6 +29,7 @@ class ConsoleProgress:
             disable=not self._console.is_terminal,
         )
         self._tasks: dict[str, TaskID] = {}
+        self._told: set[str] = set()
 
     def __enter__(self) -> "ConsoleProgress":
         self._bars.start()
@@ -47,11 +49,25 @@ class ConsoleProgress:
             note=describe_pace(report),
         )
         if not self._console.is_terminal and report.done == report.total:
-            self._console.print(
-                f"{report.task}: {report.done:,} done, {describe_pace(report)}",
-                markup=False,
-                highlight=False,
-            )
+            self._tell(report)
+
+    def _tell(self, report: ProgressReport) -> None:
+        if report.task not in self._told:
+            self._told.add(report.task)
+            line = f"{report.task}: {report.done:,} done, {describe_pace(report)}"
+            self._console.print(line, markup=False, highlight=False)
+
+
+class RenamedProgress:
+    """Passes reports on under another name for the task."""
+
+    def __init__(self, progress: ProgressSink, task: str) -> None:
+        self._progress = progress
+        self._task = task
+
+    def update(self, report: ProgressReport) -> None:
+        """Pass a report on."""
+        self._progress.update(replace(report, task=self._task))
 
 
 class StepCounter:

@@ -30,14 +30,21 @@ def turn_off(settings: RetrievalSettings, stages: Sequence[Stage]) -> RetrievalS
     return settings.model_copy(update=dict.fromkeys(stages, False))
 
 
-def build_ablations(shipped: RetrievalSettings) -> dict[str, RetrievalSettings]:
-    """Return the shipped settings first, then the simple pipelines and each stage left out.
+def name_variant(stages_off: Sequence[Stage]) -> str:
+    """Name the shipped settings without these stages."""
+    return " ".join((SHIPPED, *(f"no-{stage.replace('_', '-')}" for stage in stages_off)))
 
-    A stage that the shipped settings do not use is not listed.
+
+def build_ablations(
+    shipped: RetrievalSettings, name: str = SHIPPED
+) -> dict[str, RetrievalSettings]:
+    """Return the settings first, then the simple pipelines and each stage left out.
+
+    A stage that the settings do not use is not listed.
     """
     other_fusion = "rrf" if shipped.fusion == "score" else "score"
     return {
-        SHIPPED: shipped,
+        name: shipped,
         **{name: build_simple(shipped, name) for name in SIMPLE_NAMES},
         **{
             f"without {stage}": turn_off(shipped, [stage])

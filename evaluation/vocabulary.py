@@ -4,6 +4,7 @@ Rare Chinese words are pairs of characters that the segmenter knows as words, an
 those; anything else would fall apart into single characters that occur everywhere.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -80,13 +81,9 @@ def build_vocabulary(language: Language) -> Vocabulary:
 
 
 def _build_english() -> tuple[str, ...]:
-    random = np.random.default_rng(1)
-    syllables = _SYLLABLES.split()
-    words = dict.fromkeys(_ENGLISH.split())
-    while len(words) < VOCABULARY_SIZE:
-        size = int(random.integers(*SYLLABLES_A_RARE_WORD, endpoint=True))
-        words["".join(random.choice(syllables, size))] = None
-    return tuple(words)
+    return _fill_up(
+        _ENGLISH.split(), np.random.default_rng(1), _SYLLABLES.split(), SYLLABLES_A_RARE_WORD
+    )
 
 
 def _build_chinese() -> tuple[str, ...]:
@@ -96,7 +93,19 @@ def _build_chinese() -> tuple[str, ...]:
     pairs = [first + second for first in characters for second in characters]
     known = [pair for pair in pairs if segmenter.has_word(pair)]
     random.shuffle(known)
-    words = dict.fromkeys([*_CHINESE.split(), *known])
+    return _fill_up([*_CHINESE.split(), *known], random, known, (2, 2))
+
+
+def _fill_up(
+    frequent: Sequence[str],
+    random: np.random.Generator,
+    pieces: Sequence[str],
+    sizes: tuple[int, int],
+) -> tuple[str, ...]:
+    """Add words of a random number of pieces until there are VOCABULARY_SIZE."""
+    words = dict.fromkeys(frequent)
     while len(words) < VOCABULARY_SIZE:
-        words["".join(random.choice(known, 2))] = None
+        size = int(random.integers(*sizes, endpoint=True))
+        places = random.integers(len(pieces), size=size)
+        words["".join(pieces[place] for place in places)] = None
     return tuple(words)

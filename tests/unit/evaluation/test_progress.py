@@ -5,7 +5,12 @@ from typing import cast
 
 from rich.console import Console
 
-from evaluation.progress import ConsoleProgress, StepCounter, describe_pace
+from evaluation.progress import (
+    ConsoleProgress,
+    RenamedProgress,
+    StepCounter,
+    describe_pace,
+)
 from knowledge.progress import ProgressReport, build_report
 
 
@@ -28,7 +33,7 @@ def test_a_terminal_shows_counts_rate_and_time_left() -> None:
 def test_elsewhere_one_line_tells_that_a_task_is_done() -> None:
     console = Console(file=io.StringIO(), width=100)
     with ConsoleProgress(console) as progress:
-        for done in (1, 2):
+        for done in (1, 2, 2):
             progress.update(build_report("asking", done=done, total=2, failed=0, elapsed_s=1.0))
     assert read(console) == "asking: 2 done, 2.0/s\n"
 
@@ -36,3 +41,10 @@ def test_elsewhere_one_line_tells_that_a_task_is_done() -> None:
 def test_pace_tells_rate_time_left_and_failures() -> None:
     report = ProgressReport(task="t", done=1, total=9, failed=2, rate=1234.5, left_s=125.0)
     assert describe_pace(report) == "1,234.5/s, 2:05 left, 2 failed"
+
+
+def test_a_task_can_be_shown_under_another_name() -> None:
+    console = Console(file=io.StringIO(), width=100)
+    renamed = RenamedProgress(ConsoleProgress(console), "indexing")
+    renamed.update(build_report("eval", done=3, total=3, failed=0, elapsed_s=1.0))
+    assert read(console).startswith("indexing: 3 done")
