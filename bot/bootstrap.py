@@ -4,6 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
+from bot.conversation import Conversation, ConversationParts
+from bot.memory.turns import TurnStore
+from bot.rag.answerer import Answerer
 from bot.trace import TraceStore
 from connectors.files.source import FilesSource
 from core.clock import Clock
@@ -59,6 +62,7 @@ class Product:
     embedder: Embedder
     store: PassageStore
     retriever: Retriever
+    conversation: Conversation
     ingest_parts: IngestParts
     model: ChatModel | None
 
@@ -120,20 +124,32 @@ async def open_product(
         model = open_chat_model(settings, clock)
         if model is not None:
             stack.push_async_callback(model.close)
+        retriever = Retriever(
+            store=store,
+            ledger=state.ledger,
+            term_index=TermIndex(state.database),
+            analyser=analyser,
+            embedder=embedder,
+            reranker=open_reranker(settings),
+            settings=settings.retrieval,
+            rerank_settings=settings.rerank,
+        )
         yield Product(
             state=state,
             analyser=analyser,
             embedder=embedder,
             store=store,
-            retriever=Retriever(
-                store=store,
-                ledger=state.ledger,
-                term_index=TermIndex(state.database),
-                analyser=analyser,
-                embedder=embedder,
-                reranker=open_reranker(settings),
-                settings=settings.retrieval,
-                rerank_settings=settings.rerank,
+            retriever=retriever,
+            conversation=Conversation(
+                ConversationParts(
+                    retriever=retriever,
+                    answerer=Answerer(analyser),
+                    ledger=state.ledger,
+                    turns=TurnStore(state.database),
+                    traces=state.traces,
+                    bases=settings.bases,
+                    clock=clock,
+                )
             ),
             ingest_parts=IngestParts(
                 ledger=state.ledger,

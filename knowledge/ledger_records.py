@@ -1,5 +1,6 @@
 """What the ledger takes in and gives out. Frozen and pure."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -132,6 +133,14 @@ class TermStatistics:
     rows: int
     average_length: float
     document_frequency: Mapping[str, int]
+
+    def idf(self, term: str) -> float:
+        """Return the term's inverse document frequency, above 0 also for terms in most rows.
+
+        Source: the BM25 form with 1 added inside the logarithm, as Lucene has it.
+        """
+        count = self.document_frequency.get(term, 0)
+        return math.log(1 + (self.rows - count + 0.5) / (count + 0.5))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,9 +2,9 @@
 
 import typer
 
-from bot.commands import directory, doctor, init, search, status, sync, trace
+from bot.commands import ask, chat, directory, doctor, init, search, status, sync, trace
 
-MODULES = (init, sync, search, directory, status, trace, doctor)
+MODULES = (init, sync, search, ask, chat, directory, status, trace, doctor)
 
 
 def register_commands(app: typer.Typer) -> None:

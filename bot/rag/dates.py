@@ -22,6 +22,7 @@ _HAN = "一二三四五六七八九十"
 _PART_OF_DAY = "凌晨|清晨|早上|上午|中午|下午|晚上|傍晚"
 _DATE = re.compile(
     rf"""
+    (?=[\d{_HAN}JFMASOND])(?:  # spares trying every form at every letter
       (?<![\d.-])(?P<iso_y>(?:1[5-9]|20)\d\d)(?P<sep>[-/.])(?P<iso_m>[01]?\d)(?P=sep)
         (?P<iso_d>[0-3]?\d)(?![\d]|[-.]\d)
     | (?<![\d.-])(?P<zh_y>(?:1[5-9]|20)?\d\d)\ ?年\ ?(?P<zh_m>[01]?\d)\ ?月
@@ -43,20 +44,21 @@ _DATE = re.compile(
     | (?<![\d.])(?P<day_d>[0-3]?\d)\ ?[日号](?![\u4e00-\u9fff]?[楼线])
     | (?<![\d.,/:A-Za-z-])(?P<year_y>(?:19|20)\d\d)(?![\d:%A-Za-z]|[,.-]\d
         |\ ?(?:元|万|人|个|名|次|台))
-    """,
+    )""",
     re.VERBOSE,
 )
 _HALF = "半"
 _CENTURY = 100
 _TIME = re.compile(
     rf"""
+    (?=[\d凌清早上中下晚傍])(?:
       (?:(?P<zh_part>{_PART_OF_DAY})\ ?)?(?P<h>\d{{1,2}})[:：](?P<m>[0-5]\d)
         (?::[0-5]\d)?(?:\ ?(?P<ap>[ap])\.?m\b\.?)?(?![\d:])
     | \b(?P<h12>1[0-2]|0?[1-9])\ ?(?P<ap12>[ap])\.?m\b\.?
     | (?P<part>{_PART_OF_DAY})\ ?(?P<zh_h>\d{{1,2}}|[两{_HAN}]{{1,2}})
         \ ?[点时](?P<zh_m>半|\ ?[0-5]?\d\ ?分)?
     | (?<![\d.])(?P<bare_h>[01]?\d|2[0-4])\ ?点(?P<bare_m>半|整|钟|\ ?[0-5]?\d\ ?分)
-    """,
+    )""",
     re.VERBOSE | re.IGNORECASE,
 )
 _AFTERNOON = frozenset({"下午", "晚上", "傍晚"})

@@ -120,6 +120,8 @@ _CODE = re.compile(
 )
 _AMOUNT = re.compile(
     rf"""
+    # Spares trying every form at every letter.
+    (?:(?=[\d¥￥$€£人美欧英日港新一二两三四五六七八九十百千万亿零〇半])|(?<![A-Za-z])(?=[A-Za-z]))(?:
       (?:(?P<cur_before>{CURRENCY_PATTERN})\ ?)?
       (?<![\d.A-Za-z])(?P<digits>{_DIGITS})(?![\d])
       (?:\ ?(?P<times>{_CHINESE_TIMES}|{_LATIN_TIMES}))?\+?
@@ -133,8 +135,13 @@ _AMOUNT = re.compile(
          |十[一二三四五六七八九])
     | \b(?P<en>{ENGLISH_NUMERAL})[- ]?(?P<en_times>hundred|thousand|million)?
          (?:[-\ ](?P<en_unit>{UNIT_PATTERN}))
-    """,
+    )""",
     re.VERBOSE | re.IGNORECASE,
+)
+_MAY_HOLD_VALUES = re.compile(
+    rf"\d|[一二两三四五六七八九十百千万半]|\b(?:half|{ENGLISH_NUMERAL}|January|February|April|June|July"
+    r"|August|September|October|November|December)\b",
+    re.IGNORECASE,
 )
 _RANGE = re.compile(r"\s?(?:-|–|—|~|～|到|至|to|and)\s?", re.IGNORECASE)
 # "One" as an article: 一个, 一项 say nothing of a number.
@@ -143,6 +150,8 @@ _ARTICLES = frozenset({"item"})
 
 def extract_values(text: str) -> list[Value]:
     """Find the values of a text in reading order, none overlapping another."""
+    if not _MAY_HOLD_VALUES.search(text):
+        return []
     folded = fold_width(text)
     values = [
         Value(

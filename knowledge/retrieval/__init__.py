@@ -53,7 +53,7 @@ class Retrieval:
     Attributes:
         hits: Passages, best first.
         evidence: The hits gathered by section, best first.
-        terms: The question's weighted terms.
+        terms: The question's terms, rare ones with more weight (idf of the whole index).
     """
 
     question: str

@@ -127,7 +127,9 @@ class Retriever:
         stages.note("sections", [one.hit for one in evidence])
         return Retrieval(
             question=question,
-            terms=asked.terms,
+            terms={
+                term: weight * asked.statistics.idf(term) for term, weight in asked.terms.items()
+            },
             hits=tuple(kept),
             evidence=tuple(evidence),
             sufficiency=sufficiency,

@@ -1,6 +1,5 @@
 """Rescoring of candidates by BM25 over weighted terms, with the whole index's statistics. Pure."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -22,10 +21,7 @@ def rescore(
         return list(hits)
     ranker = BM25Okapi([hit.terms.split() or [""] for hit in hits])
     ranker.avgdl = statistics.average_length
-    ranker.idf = {
-        term: math.log(1 + (statistics.rows - count + 0.5) / (count + 0.5))
-        for term, count in statistics.document_frequency.items()
-    }
+    ranker.idf = {term: statistics.idf(term) for term in terms}
     totals = sum(weight * ranker.get_scores([term]) for term, weight in terms.items())
     best = max(totals) or 1.0
     rescored = [

@@ -1,0 +1,135 @@
+"""`zhixing ask`: one question, or a file of them."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.bootstrap import Product, open_product
+from bot.commands.context import CommandContext, get_context, run
+from bot.commands.options import AsOption, InOption, JsonOption
+from bot.commands.output import print_json, print_result
+from core.errors import SettingsError
+from core.messages import Answer
+from knowledge.readers import resolve_reader
+
+QuestionArgument = Annotated[str | None, typer.Argument(help="The question.")]
+ThreadOption = Annotated[
+    str, typer.Option("--thread", help="Go on in this thread: follow-ups are understood.")
+]
+BatchOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--batch", help='JSON lines {"id","asker","where","turns"} in, answers as JSON lines out.'
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchQuestion:
+    """A line of a batch."""
+
+    question_id: str
+    asker: str | None
+    where: str | None
+    turns: tuple[str, ...]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @app.command()
+    def ask(
+        context: typer.Context,
+        question: QuestionArgument = None,
+        as_: AsOption = None,
+        in_: InOption = None,
+        thread: ThreadOption = "",
+        batch: BatchOption = None,
+        as_json: JsonOption = False,
+    ) -> None:
+        """Answer from the knowledge base, with sources."""
+        ours = get_context(context)
+        if batch is not None:
+            run(_ask_batch(ours, list(read_batch(batch))))
+            return
+        if question is None:
+            raise SettingsError("ask what? give a question, or a file with --batch")
+        answer = run(_ask(ours, question, as_, in_, thread))
+        if as_json:
+            print_json(answer.to_json())
+        else:
+            print_result(describe(answer))
+
+
+async def _ask(
+    context: CommandContext, question: str, as_: str | None, in_: str | None, thread: str
+) -> Answer:
+    async with open_product(context.load_settings(), context.clock) as product:
+        reader = await resolve_reader(product.state.registry, as_=as_, in_=in_)
+        return await product.conversation.ask(question, reader, thread=thread)
+
+
+async def _ask_batch(context: CommandContext, questions: list[BatchQuestion]) -> None:
+    async with open_product(context.load_settings(), context.clock) as product:
+        for question in questions:
+            answer = await ask_one(product, question)
+            print_json({"id": question.question_id, **answer.to_json()})
+
+
+async def ask_one(product: Product, question: BatchQuestion) -> Answer:
+    """Answer the last turn of a batch question, as its asker, where it was asked."""
+    reader = await resolve_reader(product.state.registry, as_=question.asker, in_=question.where)
+    return await product.conversation.ask_in_turn(question.turns, reader)
+
+
+def read_batch(path: Path) -> Iterator[BatchQuestion]:
+    """Read a batch; unknown keys are ignored.
+
+    Raises:
+        SettingsError: The file can't be read, or a line is not of this form.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{str(path)!r} can't be read as UTF-8 text: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield _parse_line(line, f"line {number} of {str(path)!r}")
+
+
+def _parse_line(line: str, place: str) -> BatchQuestion:
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise SettingsError(f"{place} is not JSON: {error}") from error
+    turns = value.get("turns") if isinstance(value, dict) else None
+    is_well_formed = isinstance(turns, list) and turns and all(isinstance(t, str) for t in turns)
+    if not is_well_formed or not isinstance(value.get("id"), str):
+        raise SettingsError(f'{place} needs "id" (text) and "turns" (a list of texts)')
+    return BatchQuestion(
+        question_id=value["id"],
+        asker=value.get("asker"),
+        where=value.get("where"),
+        turns=tuple(turns),
+    )
+
+
+def describe(answer: Answer) -> str:
+    """Put an answer and its sources into text for a terminal."""
+    lines = [answer.text]
+    if answer.citations:
+        lines.append("")
+    for citation in answer.citations:
+        place = " › ".join((citation.title, *citation.heading_path))
+        page = f", p. {citation.page}" if citation.page else ""
+        label = citation.version_label or f"v{citation.version}"
+        where = f"{citation.url}{page}, {label}, {citation.updated_at:%Y-%m-%d}"
+        lines.append(f"[{citation.n}] {place}  ({where})")
+    if answer.private_answer is not None:
+        lines += ["", "— only for you / 仅您可见 —", answer.private_answer]
+    lines += ["", f"{answer.outcome} · {answer.took_ms:.0f} ms · zhixing trace {answer.trace_id}"]
+    return "\n".join(lines)

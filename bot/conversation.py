@@ -1,0 +1,224 @@
+"""One question: who asks, who listens, what is searched, what is said to whom.
+
+Everything a person can ask ends in an `Answer`, also on an error.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from uuid import uuid4
+
+import structlog
+
+from bot.memory.session import resolve_follow_up
+from bot.memory.turns import Turn, TurnStore
+from bot.rag.answerer import Answerer, Reply
+from bot.rag.language import detect_language
+from bot.rag.question_type import analyse_question
+from bot.router import Route, Routing, route_question
+from bot.search_query import SearchQuery, build_filter, parse_search
+from bot.texts import Texts, get_texts
+from bot.trace import Trace, TraceStore
+from bot.trace_steps import TraceSteps
+from core.clock import Clock
+from core.errors import ZhixingError
+from core.messages import Answer, Outcome
+from core.settings import BaseSettings
+from knowledge.access import ReadableClasses
+from knowledge.documents import Hit
+from knowledge.ledger import Ledger
+from knowledge.readers import Reader
+from knowledge.retrieval.pipeline import Retriever
+
+_log = structlog.get_logger(__name__)
+
+OPERATOR_NAME = "operator"
+DIRECT = "dm"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationParts:
+    """What a conversation needs; chosen in bootstrap."""
+
+    retriever: Retriever
+    answerer: Answerer
+    ledger: Ledger
+    turns: TurnStore
+    traces: TraceStore
+    bases: dict[str, BaseSettings]
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Replies:
+    """What is said in public, and to the asker alone."""
+
+    public: Reply
+    private: Reply | None = None
+
+    @property
+    def cited(self) -> tuple[Hit, ...]:
+        """Everything either reply rests on."""
+        return self.public.cited + (self.private.cited if self.private else ())
+
+
+class Conversation:
+    """Answers questions, in threads, with the rights of whoever listens."""
+
+    def __init__(self, parts: ConversationParts) -> None:
+        self._parts = parts
+
+    async def ask(self, question: str, reader: Reader, *, thread: str = "") -> Answer:
+        """Answer a question; with a thread, in the light of its turns, which are kept."""
+        person = _name_of(reader)
+        turns = await self._parts.turns.load(thread, person) if thread else []
+        answer, turn = await self._take_turn(question, reader, turns)
+        if thread and turn is not None:
+            await self._parts.turns.append(thread, person, turn)
+        return answer
+
+    async def ask_in_turn(self, questions: Sequence[str], reader: Reader) -> Answer:
+        """Answer the last of several questions put one after the other; no turn is kept."""
+        turns: list[Turn] = []
+        *earlier, last = questions
+        for question in earlier:
+            _, turn = await self._take_turn(question, reader, turns)
+            turns += [turn] if turn else []
+        answer, _ = await self._take_turn(last, reader, turns)
+        return answer
+
+    async def _take_turn(
+        self, question: str, reader: Reader, turns: Sequence[Turn]
+    ) -> tuple[Answer, Turn | None]:
+        """Answer one question; the turn is None when there is nothing to remember."""
+        began = time.perf_counter()
+        steps = TraceSteps()
+        trace_id = uuid4().hex[:12]
+        resolved, cited = question, tuple[Hit, ...]()
+        try:
+            readable_turns = await self._drop_unreadable(turns, reader)
+            resolved = resolve_follow_up(question, readable_turns)
+            steps.note("understand", note=resolved)
+            answer, cited = await self._answer(resolved, reader, steps)
+        except ZhixingError as error:
+            _log.warning("question_failed", trace_id=trace_id, reason=str(error))
+            answer = _failed(question, trace_id, error.public_message)
+        except Exception:  # noqa: BLE001 - every question ends in a reply
+            _log.exception("question_failed", trace_id=trace_id)
+            answer = _failed(question, trace_id)
+        took_ms = (time.perf_counter() - began) * 1000
+        answer = replace(answer, trace_id=trace_id, took_ms=took_ms)
+        await self._save_trace(answer, question, reader, steps)
+        is_worth = answer.outcome not in {Outcome.CHITCHAT, Outcome.FAILED}
+        return answer, self._build_turn(resolved, answer, cited, reader) if is_worth else None
+
+    async def _answer(
+        self, question: str, reader: Reader, steps: TraceSteps
+    ) -> tuple[Answer, tuple[Hit, ...]]:
+        texts = get_texts(detect_language(question))
+        routing = route_question(question)
+        steps.note("route", note=f"{routing.route}: {routing.reason}")
+        if routing.route is not Route.FAQ:
+            return _small_talk(routing, texts), ()
+        replies = await self._search_and_reply(parse_search(question), reader, steps)
+        answer = replies.public.answer
+        private = replies.private.answer if replies.private else None
+        if private is not None:
+            is_wholly_private = answer.outcome is Outcome.NOT_FOUND
+            outcome = Outcome.NO_ACCESS if is_wholly_private else answer.outcome
+            answer = replace(answer, outcome=outcome, private_answer=private.text)
+        return replace(answer, route=routing.route), replies.cited
+
+    async def _search_and_reply(
+        self, query: SearchQuery, reader: Reader, steps: TraceSteps
+    ) -> _Replies:
+        """Answer for everybody who listens; what more the asker may read goes to them alone."""
+        public = await self._reply(query, reader.audience_readable, steps, "public")
+        if reader.audience_readable == reader.asker_readable:
+            return _Replies(public=public)
+        private = await self._reply(query, reader.asker_readable, steps, "private")
+        is_more = private.answer.outcome is not Outcome.NOT_FOUND and any(
+            not reader.audience_readable.admits(hit.access_no) for hit in private.cited
+        )
+        return _Replies(public=public, private=private if is_more else None)
+
+    async def _reply(
+        self, query: SearchQuery, access: ReadableClasses, steps: TraceSteps, audience: str
+    ) -> Reply:
+        analysis = analyse_question(query.words)
+        where = build_filter(replace(query, as_of=analysis.as_of), access, self._parts.bases)
+        retrieval = await self._parts.retriever.search(query.words, where)
+        steps.add_retrieval(retrieval, audience)
+        reply = await self._parts.answerer.answer(query.words, retrieval)
+        steps.note(
+            f"answer ({audience})",
+            rows=[(hit.passage_id, hit.score) for hit in reply.cited],
+            note="; ".join((reply.answer.outcome, *reply.notes)),
+        )
+        return reply
+
+    async def _drop_unreadable(self, turns: Sequence[Turn], reader: Reader) -> list[Turn]:
+        """Forget turns that rest on what the listeners may not read today, or on private text."""
+        kept = []
+        for turn in turns:
+            if turn.is_private and not reader.is_private:
+                continue
+            states = await self._parts.ledger.check_rows(turn.passages)
+            if all(
+                passage in states and reader.audience_readable.admits(states[passage].access_no)
+                for passage in turn.passages
+            ):
+                kept.append(turn)
+        return kept
+
+    def _build_turn(
+        self, question: str, answer: Answer, cited: Sequence[Hit], reader: Reader
+    ) -> Turn:
+        return Turn(
+            at=self._parts.clock.now(),
+            question=question,
+            answer=answer.text,
+            passages=tuple(dict.fromkeys(hit.passage_id for hit in cited)),
+            is_private=reader.is_private or answer.private_answer is not None,
+        )
+
+    async def _save_trace(
+        self, answer: Answer, question: str, reader: Reader, steps: TraceSteps
+    ) -> None:
+        """Keep the trace; an answer is given even when that fails."""
+        trace = Trace(
+            trace_id=answer.trace_id,
+            at=self._parts.clock.now(),
+            asker=reader.asker.person_id if reader.asker else None,
+            place=reader.channel.channel_id if reader.channel else DIRECT,
+            question=question,
+            outcome=answer.outcome,
+            payload={"steps": steps.to_json(), "took_ms": round(answer.took_ms, 1)},
+        )
+        try:
+            await self._parts.traces.save(trace)
+        except ZhixingError as error:
+            _log.warning("trace_not_kept", trace_id=answer.trace_id, reason=str(error))
+
+
+def _name_of(reader: Reader) -> str:
+    return reader.asker.person_id if reader.asker else OPERATOR_NAME
+
+
+def _small_talk(routing: Routing, texts: Texts) -> Answer:
+    if routing.route is Route.CLARIFY:
+        return Answer(outcome=Outcome.CLARIFY, text=texts.no_words, route=routing.route)
+    said = {
+        "greeting": texts.greeting,
+        "thanks": texts.thanks,
+        "farewell": texts.farewell,
+        "praise": texts.praise,
+        "about the assistant": texts.about,
+    }.get(routing.reason, texts.help)
+    return Answer(outcome=Outcome.CHITCHAT, text=said, route=routing.route)
+
+
+def _failed(question: str, trace_id: str, reason: str = "") -> Answer:
+    texts = get_texts(detect_language(question))
+    text = "\n".join(filter(None, (reason, texts.failed.format(trace_id=trace_id))))
+    return Answer(outcome=Outcome.FAILED, text=text)

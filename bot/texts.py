@@ -1,0 +1,90 @@
+"""Everything the assistant says of its own, in both languages, in one place."""
+
+from dataclasses import dataclass
+
+from bot.rag.language import Language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """The assistant's own words in one language; `{...}` are filled in."""
+
+    greeting: str
+    thanks: str
+    farewell: str
+    praise: str
+    about: str
+    help: str
+    no_words: str
+    not_found: str
+    near_pages: str
+    failed: str
+    model_failed: str
+    stale_copy: str
+    conflict: str
+    conflict_item: str
+    unconfirmed: str
+    archived: str
+    private_note: str
+    hidden: str
+
+
+_ZH = Texts(
+    greeting="你好！想查公司里的什么内容，直接问我就行，例如“年假能结转几天”或者一个告警代码。",
+    thanks="不客气，有问题随时问我。",
+    farewell="再见，有需要随时找我。",
+    praise="好的，还想了解什么就直接问。",
+    about="我是知行，公司的知识助手：只根据您有权查看的页面回答，并注明出处。",
+    help=(
+        "直接用中文或英文提问，例如“差旅住宿标准是多少？”。可以追问，可以查代码（如 K8-023），"
+        "也可以用 @名称 限定知识库。答案只来自您有权查看的页面，并附出处；没有把握时我会直说。"
+    ),
+    no_words="您想了解什么？请用一句话描述问题。",
+    not_found="知识库里没有找到可以回答这个问题的内容。",
+    near_pages="最接近的页面：",
+    failed="这次没能回答成功，请稍后再试。编号：{trace_id}",
+    model_failed="（语言模型暂时不可用，以下为原文摘录。）",
+    stale_copy="注意：《{title}》仍写着旧值 {value}。",
+    conflict="不同页面的说法不一致，请向负责人确认：",
+    conflict_item="- {value}：《{title}》，更新于 {date}{owner} [{n}]",
+    unconfirmed="（来源自 {date} 起无法确认此页面。）",
+    archived="（已归档页面，可能不再有效。）",
+    private_note="另有内容仅您可见，已私下发给您。",
+    hidden="（已隐藏）",
+)
+
+_EN = Texts(
+    greeting=(
+        "Hello! Ask me anything that is written down in the company, such as “How many days of "
+        "leave can I carry over?” or an alert code."
+    ),
+    thanks="You're welcome. Ask me any time.",
+    farewell="Goodbye. I'm here when you need me.",
+    praise="Good. Ask away if you need anything else.",
+    about=(
+        "I'm Zhixing, the company's knowledge assistant: I answer from the pages you may read, "
+        "and say where it stands."
+    ),
+    help=(
+        "Ask in English or Chinese, for example “What is the hotel limit in Lisbon?”. You can "
+        "follow up, look up codes (such as K8-023), and restrict to a knowledge base with @name. "
+        "Answers come only from pages you may read, with their source; I say so when I don't know."
+    ),
+    no_words="What would you like to know? Please put it into a sentence.",
+    not_found="I found nothing in the knowledge base that answers this question.",
+    near_pages="The nearest pages:",
+    failed="This question could not be answered just now; please try again. Reference: {trace_id}",
+    model_failed="(The language model is not available; these are quotes.)",
+    stale_copy="Note: “{title}” still gives the former value {value}.",
+    conflict="Pages disagree; please check with their owners:",
+    conflict_item="- {value}: “{title}”, updated {date}{owner} [{n}]",
+    unconfirmed="(The source has not confirmed this page since {date}.)",
+    archived="(An archived page; it may no longer hold.)",
+    private_note="There is more that only you may see; it was sent to you privately.",
+    hidden="(hidden)",
+)
+
+
+def get_texts(language: Language) -> Texts:
+    """Return the assistant's words in a language."""
+    return _ZH if language == "zh" else _EN
