@@ -90,7 +90,7 @@ def test_ordering_keeps_every_block(boxes: list[tuple[float, float, float, float
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
-        ("the environ-", "ment is", "the environment is"),
+        ("the temper-", "ature is", "the temperature is"),
         ("the P-", "glycoprotein", "the P-glycoprotein"),
         ("in 2019-", "2020", "in 2019-2020"),
         ("清理日志", "文件", "清理日志文件"),
