@@ -254,7 +254,7 @@ class _ChunkBuilder:
 def _drop_repeated(names: Sequence[str]) -> list[str]:
     kept: list[str] = []
     for name in names:
-        words = " ".join(name.split())
+        words = " ".join(drop_invisible(name).split())
         if words and not any(is_same(words, other) for other in kept):
             kept.append(words)
     return kept

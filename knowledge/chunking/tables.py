@@ -24,8 +24,8 @@ def split_table(table: str, room: Room, meter: TokenMeter) -> list[tuple[str, in
     body = rows[first:]
     header_cost = meter.measure("\n".join(header)) + 1 if header else 0
     inner = room.shrink(header_cost)
-    # A wide header leaves little of the target; some rows under it are worth going beyond.
-    target = min(inner.limit, max(inner.target, room.target // 3))
+    # Under a wide header the rows may go beyond the target until they weigh as much as it.
+    target = min(inner.limit, max(inner.target, header_cost))
     costs = [meter.measure(row) for row in body]
     pieces: list[tuple[str, int]] = []
     starts = balance(costs, target)

@@ -13,6 +13,7 @@ from knowledge.markdown.reader import BlockReader
 # What may stand between two steps without an indent, and how long it may be.
 _MAX_BLOCKS_BETWEEN = 4
 _MAX_CHARS_BETWEEN = 1500
+_LIST_STYLES = frozenset({"item", "mark"})
 _FOOTNOTE_MARK = re.compile(r"\[\^([^\]\s]{1,80})\](?!:)")
 _REFERENCE_USE = re.compile(r"\[([^\[\]\n]{1,300})\](?:\[([^\[\]\n]{0,200})\])?(?![(:\[])")
 
@@ -47,7 +48,7 @@ def _join_steps(blocks: list[Block], lines: list[str]) -> list[Block]:
         if block.kind is BlockKind.STEPS:
             block, at = _take_following_steps(block, blocks, at, lines)
             style, first, last = block.numbers
-            if style != "item" and first == last:
+            if style not in _LIST_STYLES and first == last:
                 block = replace(block, kind=BlockKind.PARAGRAPH)
         joined.append(block)
     return joined

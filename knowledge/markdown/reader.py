@@ -155,8 +155,8 @@ class BlockReader:
         body = dedent(lines, measure_indent(lines[0]))
         if len(body) == 1 or not closes_fence(body[-1], match.group()):
             body = [*"\n".join(body).rstrip().split("\n"), match.group()]
-        is_empty = not any(line.strip() for line in body[1:-1])
-        self._add(BlockKind.CODE, end, "" if is_empty else "\n".join(body))
+        text = "\n".join(body)
+        self._add(BlockKind.CODE, end, text if text.strip("`~ \t\n") else "")
         return True
 
     def _find_fence_end(self, start: int, mark: str) -> int:
@@ -217,6 +217,9 @@ class BlockReader:
         text = drop_comments("\n".join(dedent(self._lines[self._at : end], base)).rstrip())
         if is_ordered:
             self._add_steps(end, text, ("item", numbers[0], numbers[-1]))
+        elif find_number(text[1:].lstrip()) is not None:
+            # Numbers of a kind that Markdown lacks, behind its marks: `- （1）`.
+            self._add_steps(end, text, ("mark", 0, 0))
         else:
             self._add(BlockKind.LIST, end, text)
 

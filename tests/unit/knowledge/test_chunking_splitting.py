@@ -83,6 +83,14 @@ def test_every_passage_of_a_table_has_the_header_and_whole_rows() -> None:
     assert {each.kind for each in chunks.passages} == {PassageKind.TABLE}
 
 
+def test_under_a_wide_header_rows_weigh_as_much_as_it() -> None:
+    header = " | ".join(prose(7, start=10 * n) for n in range(12))
+    rows = "\n".join("| " + " | ".join(f"v{n}" for _ in range(12)) + " |" for n in range(20))
+    chunks = cut(f"| {header} |\n|{'---|' * 12}\n{rows}")
+    assert all(text.count("\n") > 4 for text in texts(chunks))
+    assert all(count_tokens(passage.indexed_text) <= 500 for passage in chunks.passages)
+
+
 def test_a_giant_row_becomes_header_and_value_between_its_cells() -> None:
     table = (
         "| 组件 | 说明 | 限制 |\n|---|---|---|\n"

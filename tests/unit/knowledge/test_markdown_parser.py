@@ -81,6 +81,7 @@ def test_a_new_count_or_heading_begins_new_steps() -> None:
         "①停机\n②备份",
         "Step 1: stop\n\nStep 2: start",
         "第九步：a\n第十步：b\n第十一步：c",
+        "- （1）申请\n- （2）审批\n   - ① 部门\n   - ② 财务",
     ],
 )
 def test_steps_numbered_without_markdown_are_steps(markdown: str) -> None:
