@@ -162,6 +162,19 @@ async def test_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         await open_database(f"sqlite:///{tmp_path / 'file' / 'state.sqlite3'}")
 
 
+async def test_file_that_another_process_holds_at_the_start_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "state.sqlite3"
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("CREATE TABLE held (x)")
+    holder.execute("BEGIN EXCLUSIVE")
+    opening = asyncio.create_task(open_database(f"sqlite:///{path}"))
+    await asyncio.sleep(0.1)
+    assert not opening.done()
+    holder.execute("COMMIT")
+    holder.close()
+    await (await opening).close()
+
+
 @pytest.mark.parametrize(
     ("url", "said"),
     [
