@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.documents import PassageKind
+from knowledge.documents import BodyPart, DocumentId, PassageKind
 from tests.unit.knowledge.chunk_samples import count_tokens, cut, prose, texts
 
 
@@ -190,3 +190,47 @@ def test_titles_without_heading_marks_stay_with_their_text() -> None:
     blocks = "\n\n".join(f"**Part {n}**\n\n{prose(70, start=100 * n)}" for n in range(6))
     for text in texts(cut(blocks, overlap_share=0)):
         assert text.startswith("**Part ")
+
+
+def test_steps_as_headings_that_are_too_long_together_keep_their_own_sections() -> None:
+    steps = "\n\n".join(f"## Step {n}: act\n\n{prose(150, start=200 * n)}" for n in range(1, 5))
+    chunks = cut(f"# Deploy\n\n{steps}", passage_tokens=150)
+    assert {each.heading_path for each in chunks.passages} == {
+        ("Deploy", f"Step {n}: act") for n in range(1, 5)
+    }
+
+
+def test_a_lead_in_too_long_to_be_repeated_is_said_once() -> None:
+    lead = " ".join(f"word{n}" for n in range(40)) + " as follows:"
+    items = "\n".join(f"- item {n} {prose(10, start=100 + 10 * n)}" for n in range(40))
+    found = texts(cut(f"{lead}\n\n{items}", passage_tokens=150))
+    assert len(found) > 3
+    assert sum("as follows:" in text for text in found) == 1
+
+
+def test_a_step_whose_first_sentence_is_long_is_split_without_repeating_it() -> None:
+    inner = "\n\n".join(f"    {prose(60, start=60 * n)}" for n in range(6))
+    sentence = " ".join(f"word{n}" for n in range(1000, 1060))
+    found = texts(cut(f"1. {sentence}\n\n{inner}", max_tokens=250))
+    assert found[0].startswith("1. ")
+    assert sum("word1005" in text for text in found) == 1
+
+
+def test_a_fence_left_open_in_an_item_ends_with_the_item() -> None:
+    chunks = cut(f"- one\n  ```sh\n  ls\n- two\n\n## Next\n\n{prose(80)}")
+    assert [each.heading_path for each in chunks.passages] == [(), ("Next",)]
+    assert chunks.passages[0].text == "- one\n  ```sh\n  ls\n- two"
+
+
+def test_a_title_line_and_a_lead_in_go_with_their_list() -> None:
+    items = "\n".join(f"- item {n} {prose(10, start=10 * n)}" for n in range(30))
+    found = texts(cut(f"**Ports**\n\nOpen these:\n\n{items}"))
+    assert all(text.startswith("**Ports**\n\nOpen these:\n\n- item") for text in found)
+
+
+def test_a_heading_over_nothing_but_an_include_is_no_passage() -> None:
+    included = BodyPart(markdown="Use 8080.", included_from=DocumentId("notes:other"))
+    chunks = cut("# Setup\n\n## Ports", included, "")
+    assert [(each.text, each.heading_path) for each in chunks.passages] == [
+        ("Use 8080.", ("Setup", "Ports"))
+    ]
