@@ -8,9 +8,9 @@ from enum import StrEnum
 from typing import Literal
 
 from rich.console import Console
-from rich.table import Table
 
 from evaluation.bench_embedding import EmbeddingFigures
+from evaluation.report import open_table
 from evaluation.timing import Latencies
 
 MEBIBYTE = 1024 * 1024
@@ -169,7 +169,7 @@ def describe_machine() -> dict[str, object]:
 
 def print_bench(report: BenchReport, console: Console) -> None:
     """Print figures and targets."""
-    table = Table(title="Bench", title_justify="left")
+    table = open_table("Bench")
     table.add_column("what")
     for heading in ("measured", "target", ""):
         table.add_column(heading, justify="right")

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from core.errors import SettingsError
+from evaluation.report import open_table
 from evaluation.results import FORMAT
 
 Direction = Literal["higher", "lower"]
@@ -168,7 +169,7 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
 
 
 def _build_table(comparison: Comparison) -> Table:
-    table = Table(title="Against the earlier run", title_justify="left")
+    table = open_table("Against the earlier run")
     table.add_column("set")
     table.add_column("figure")
     for heading in ("before", "after", "change"):

@@ -1,8 +1,10 @@
 """Indexes of corpora, kept between runs under the home folder."""
 
+import asyncio
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -46,21 +48,30 @@ class IndexFactory(Protocol):
 
 
 class IndexCache:
-    """Builds an index once for each corpus and shape."""
+    """Builds an index once for each corpus and shape.
 
-    def __init__(self, home: Path, factory: IndexFactory) -> None:
+    With `rebuilds` each is built anew once in the life of this object, whatever was kept: needed
+    when the code that makes an index has changed.
+    """
+
+    def __init__(self, home: Path, factory: IndexFactory, *, rebuilds: bool = False) -> None:
         self._folder = home / FOLDER
         self._factory = factory
+        self._rebuilds = rebuilds
+        self._built: set[Path] = set()
 
     @asynccontextmanager
     async def open(self, dataset: Dataset, progress: Progress) -> AsyncIterator[Index]:
         """Yield the index of the set's corpus, building it when there is none."""
         home = self.locate(dataset)
+        if self._rebuilds and home not in self._built and home.exists():
+            await asyncio.to_thread(shutil.rmtree, home)
         if not (home / COMPLETE_FILE).exists():
             home.mkdir(parents=True, exist_ok=True)
             named = RenamedProgress(progress, f"{dataset.name} · indexing")
             await self._factory.build(DatasetSource(dataset), home, named)
             self._mark_complete(home, dataset)
+        self._built.add(home)
         async with self._factory.open(home) as index:
             yield index
 

@@ -1,7 +1,8 @@
-"""Tables on the screen."""
+"""Tables on the screen, each narrow enough for 80 columns."""
 
 from collections.abc import Mapping, Sequence
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -9,6 +10,7 @@ from evaluation.summary import Figures, Refusals, RunSummary, VariantSummary
 
 MISSING = "–"
 MEAN = "mean"
+MIN_WIDTH = 5
 
 # Heading and field; shares with three digits, as the literature writes them.
 RANKING_COLUMNS: Sequence[tuple[str, str]] = (
@@ -30,7 +32,7 @@ TIME_COLUMNS: Sequence[tuple[str, str]] = (
 ANSWER_COLUMNS: Sequence[tuple[str, str]] = (
     ("right", "answer_right"),
     ("points", "answer_point_coverage"),
-    ("citations right", "answer_citation_precision"),
+    ("cites right", "answer_citation_precision"),
     ("not found right", "answer_not_found_right"),
     ("foreign refused", "answer_foreign_refused"),
     ("wrongly refused", "answer_wrongly_refused"),
@@ -48,24 +50,26 @@ def format_figure(field: str, value: float | None) -> str:
     return f"{value:,.0f}" if isinstance(value, int) else f"{value:.3f}"
 
 
+def open_table(title: str) -> Table:
+    """Return an empty table in the style of all of them."""
+    return Table(
+        title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
+    )
+
+
 def print_summary(summary: RunSummary, console: Console) -> None:
     """Print the sets, the variants against each other, answers and refusals."""
-    console.print(_build_dataset_table(summary.main, summary.main_variant))
+    rows = _with_mean(summary.main)
+    ranking = (("questions", "questions"), *RANKING_COLUMNS)
+    title = f"Ranking by set ({summary.main_variant})"
+    console.print(_build_table(title, "set", ranking, rows))
+    console.print(_build_table("Gate and time by set", "set", (*GATE_COLUMNS, *TIME_COLUMNS), rows))
     if len(summary.variants) > 1:
         console.print(_build_variant_table(summary.variants))
     if summary.main.mean.answer_ms_p50 is not None:
-        console.print(_build_answer_table(summary.main))
+        console.print(_build_table("Answers by set", "set", ANSWER_COLUMNS, rows))
     if len(summary.refusals.counts) > 1:
         console.print(_build_refusal_table(summary))
-
-
-def _build_dataset_table(variant: VariantSummary, name: str) -> Table:
-    columns = (("questions", "questions"), *RANKING_COLUMNS, *GATE_COLUMNS, *TIME_COLUMNS)
-    return _build_table(f"Retrieval by set ({name})", "set", columns, _with_mean(variant))
-
-
-def _build_answer_table(variant: VariantSummary) -> Table:
-    return _build_table("Answers by set", "set", ANSWER_COLUMNS, _with_mean(variant))
 
 
 def _build_variant_table(variants: Mapping[str, VariantSummary]) -> Table:
@@ -77,10 +81,10 @@ def _build_variant_table(variants: Mapping[str, VariantSummary]) -> Table:
 def _build_table(
     title: str, head: str, columns: Sequence[tuple[str, str]], rows: Mapping[str, Figures]
 ) -> Table:
-    table = Table(title=title, title_justify="left")
+    table = open_table(title)
     table.add_column(head)
     for heading, _ in columns:
-        table.add_column(heading, justify="right")
+        table.add_column(heading, justify="right", min_width=MIN_WIDTH)
     for name, figures in rows.items():
         if name == MEAN and table.rows:
             table.add_section()
@@ -90,7 +94,7 @@ def _build_table(
 
 
 def _build_refusal_table(summary: RunSummary) -> Table:
-    table = Table(title="Refusals: as shipped, and at best within 5 %", title_justify="left")
+    table = open_table("Refusals: as shipped, and at best within 5 %")
     table.add_column("set")
     table.add_column("group")
     for heading in ("questions", "refused", "at best", "separation"):

@@ -51,8 +51,8 @@ class Index(Protocol):
         """Return retrieval with these settings; cheap, the index is shared."""
         ...
 
-    def build_answerer(self, settings: RetrievalSettings) -> Answerer:
-        """Return the product's `ask` with these retrieval settings."""
+    def build_answerer(self) -> Answerer:
+        """Return the product's `ask`, retrieving as the first variant does."""
         ...
 
 
@@ -101,7 +101,7 @@ async def run_evaluation(
                     variant=variant,
                     searcher=index.build_searcher(settings),
                     answerer=(
-                        index.build_answerer(settings)
+                        index.build_answerer()
                         if plan.has_answers and variant == plan.main_variant
                         else None
                     ),

@@ -62,8 +62,8 @@ class OverlapIndex:
     def build_searcher(self, settings: RetrievalSettings) -> "OverlapSearcher":
         return OverlapSearcher(self, settings)
 
-    def build_answerer(self, settings: RetrievalSettings) -> "OverlapAnswerer":
-        return OverlapAnswerer(OverlapSearcher(self, settings))
+    def build_answerer(self) -> "OverlapAnswerer":
+        return OverlapAnswerer(OverlapSearcher(self, RetrievalSettings()))
 
 
 @dataclass

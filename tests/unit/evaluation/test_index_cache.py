@@ -73,6 +73,18 @@ async def test_an_index_whose_building_failed_is_built_again(tmp_path: Path) -> 
     assert factory.built == [cache.locate(ENGINES)] * 2
 
 
+async def test_a_kept_index_can_be_built_anew_once_a_run(tmp_path: Path) -> None:
+    factory = FileFactory()
+    await use(IndexCache(tmp_path, factory), ENGINES)
+    cache = IndexCache(tmp_path, factory, rebuilds=True)
+    leftover = cache.locate(ENGINES) / "leftover"
+    leftover.touch()
+    await use(cache, ENGINES)
+    await use(cache, ENGINES)
+    assert len(factory.built) == 2
+    assert not leftover.exists()
+
+
 def test_the_name_of_a_set_cannot_leave_the_folder(tmp_path: Path) -> None:
     place = IndexCache(tmp_path, FileFactory()).locate(replace(ENGINES, name="../../x y"))
     assert place.parent == tmp_path / "evaluation"

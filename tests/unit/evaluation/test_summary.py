@@ -151,13 +151,14 @@ def test_a_long_curve_keeps_its_ends() -> None:
 
 
 def test_the_tables_show_sets_variants_answers_and_refusals(records: list[QueryRecord]) -> None:
-    console = Console(file=io.StringIO(), width=200)
+    console = Console(file=io.StringIO(), width=80)
     print_summary(build_summary(records, main_variant="shipped"), console)
     text = cast("io.StringIO", console.file).getvalue()
-    for expected in ("Retrieval by set (shipped)", "Variants", "Answers by set", "Refusals"):
+    for expected in ("Ranking by set (shipped)", "Variants", "Answers by set", "Refusals"):
         assert expected in text
     assert "0.625" in text
     assert "foreign same language" in text
+    assert "…" not in text
 
 
 def test_figures_are_written_by_what_they_are() -> None:
