@@ -34,7 +34,8 @@ _TOKEN = re.compile(
     rf"[{_HAN}]+|[{_SYLLABLES}]+|\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?!\d)"
     rf"|[/~.]?_*[{_LETTER}]+(?:(?:://|::|->|[-_./:@\\'’&+])_*[{_LETTER}]+)*(?:\+\+|#)?"
 )
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
+# A run with a letter beyond ASCII is one part: case says nothing about its words.
+_PART = re.compile(r"[^\W\d_]*[^\W\d_A-Za-z][^\W\d_]*|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CONNECTOR = re.compile(r"://|::|->|[-_./:@\\'’&+#~]")
 _POSSESSIVE = re.compile(r"['’]s$", re.IGNORECASE)
 # Letters with digits, three or more numbers joined, names with an underscore, a path or a scope.

@@ -1,5 +1,7 @@
 """Words that say nothing about a text's subject, in both languages."""
 
+from knowledge.stemming import stem
+
 _ENGLISH = """
 a an the and or but nor so yet if then else than that this these those there here
 i me my mine we us our ours you your yours he him his she her hers it its they them their theirs
@@ -27,6 +29,25 @@ _CHINESE_QUESTION = """
 介绍 一下 说明 解释 知道 想知道 想要
 """
 
-STOP_WORDS = frozenset((_ENGLISH + _CHINESE).split())
-QUESTION_WORDS = frozenset((_ENGLISH_QUESTION + _CHINESE_QUESTION).split())
+_ENGLISH_TASK = """
+according accordingly based compare comparison respectively specific specifically exact exactly
+kind type name called known located summarize summarise summary outline list give make happen
+happened occur occurred become became part way thing
+"""
+_CHINESE_TASK = """
+比较 相比 对比 分别 各自 具体 情况 方面 总结 概括 概述 描述 结合 列出 列举 给出 名字 名称 时候
+时间 时期 地方 特点 大约 大概 主要 可能 容易 里面 之中 哪家 哪一年 哪一天 哪个月 月份 年份 哪项
+哪类 哪款 哪部 哪座 哪所 哪国 哪年 哪天 更大 更高 更多 更好 多大 多高 多长 多远
+"""
+
+
+def _with_stems(words: str) -> frozenset[str]:
+    """Text is stemmed before it is compared."""
+    return frozenset(form for word in words.split() for form in (word, stem(word)))
+
+
+STOP_WORDS = _with_stems(_ENGLISH + _CHINESE)
+QUESTION_WORDS = _with_stems(_ENGLISH_QUESTION + _CHINESE_QUESTION)
 """What a question is worded with; says nothing about what it asks for, but may in a text."""
+TASK_WORDS = QUESTION_WORDS | _with_stems(_ENGLISH_TASK + _CHINESE_TASK)
+"""Also what is to be done with the answer; a page that answers need not hold these words."""

@@ -4,7 +4,7 @@ Score fusion puts every candidate on two scales, words (BM25) and meaning (cosin
 each over the candidates and adds them. Reciprocal ranks remain for comparison.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -15,7 +15,11 @@ from knowledge.documents import Hit, PassageId, SectionId
 from knowledge.retrieval.recall import Recalled
 
 RRF_K = 60
-# Spreads smaller than this are noise of the arithmetic: all candidates are equal then.
+MEANING = "meaning"
+"""Name of the score that rescoring finds a hit's cosines under."""
+CODE_BONUS = 1.5
+"""In standard deviations, for a passage that holds every exact code of the question."""
+# Smaller spreads are noise of the arithmetic: the candidates are equal.
 _NO_SPREAD = 1e-6
 
 Scores = NDArray[np.float64]
@@ -24,62 +28,65 @@ Scores = NDArray[np.float64]
 def fuse(recalled: Recalled, *, method: Literal["score", "rrf"]) -> list[Hit]:
     """Return every recalled passage once, best first; ties by passage id.
 
-    Score fusion works with what the routes themselves report: a passage that a route did not find
-    counts as its last one. `rescoring.rescore` then replaces the words' part by exact BM25.
-    Passages with an exact code of the question come first.
+    Score fusion works with what the routes report: a passage that the search by words did not
+    find has no words, one that the search by vectors did not find has the lowest cosine it
+    reports. `rescoring.rescore` replaces the words' part by exact BM25.
     """
     hits = _merge(recalled)
     if method == "rrf":
         ranks = [_reciprocal_ranks(found) for found in (recalled.terms, recalled.vector)]
-        scores = np.array([sum(rank.get(hit.passage_id, 0.0) for rank in ranks) for hit in hits])
-    else:
-        words = np.array([hit.scores.get("bm25", 0.0) for hit in hits], float)
-        scores = add_standardised(words, measure_meaning(hits, section_cosines(recalled)))
+        fused = [sum(rank.get(hit.passage_id, 0.0) for rank in ranks) for hit in hits]
+        scored = [replace(hit, score=score) for hit, score in zip(hits, fused, strict=True)]
+        return best_first(scored, stage="fused", code_bonus=1 / RRF_K)
+    words = np.array([hit.scores.get("bm25", 0.0) for hit in hits], float)
+    meaning = measure_meaning(hits, recalled.sections)
     scored = [
-        replace(hit, score=float(score), scores={**hit.scores, "fused": float(score)})
-        for hit, score in zip(hits, scores, strict=True)
+        replace(hit, score=float(total), scores={**hit.scores, MEANING: float(cosines)})
+        for hit, total, cosines in zip(hits, add_standardised(words, meaning), meaning, strict=True)
     ]
-    return codes_first(scored)
+    return best_first(scored, stage="fused")
 
 
-def measure_meaning(hits: Sequence[Hit], sections: Mapping[SectionId, float]) -> Scores:
+def measure_meaning(hits: Sequence[Hit], sections: Sequence[Hit]) -> Scores:
     """Return the cosine of each passage plus the cosine of its section.
 
-    A small passage is matched exactly, its section gives it context. A cosine that no search
-    reported is taken as the lowest that was, for it is at most that. Where no sections were
-    searched the passages' cosines count alone.
+    A small passage is matched exactly, its section gives it context. A passage that no search
+    reported counts as the farthest reported one; a section that none reported (often the passage
+    is all of it) counts as near as the passage.
     """
-    passages = {hit.passage_id: hit.scores["vector"] for hit in hits if "vector" in hit.scores}
-    own = _with_floor([passages.get(hit.passage_id) for hit in hits])
-    return own + _with_floor([sections.get(hit.section_id) for hit in hits])
+    cosines = [hit.scores.get("vector") for hit in hits]
+    floor = min((cosine for cosine in cosines if cosine is not None), default=0.0)
+    near: dict[SectionId, float] = {}
+    for section in sections:
+        near[section.section_id] = max(section.score, near.get(section.section_id, -1.0))
+    own = [floor if cosine is None else cosine for cosine in cosines]
+    return np.array(
+        [cosine + near.get(hit.section_id, cosine) for hit, cosine in zip(hits, own, strict=True)],
+        float,
+    )
 
 
 def add_standardised(*scales: Scores) -> Scores:
-    """Bring each scale to mean 0 and spread 1 over the candidates, and add them."""
-    return np.sum([standardise(scale) for scale in scales], axis=0)
+    """Bring each scale to mean 0 and standard deviation 1 over the candidates, and add them.
+
+    A scale on which all candidates are equal adds nothing.
+    """
+    total: Scores = np.zeros_like(scales[0])
+    for scale in scales:
+        if len(scale) and scale.std() > _NO_SPREAD:
+            total = total + (scale - scale.mean()) / scale.std()
+    return total
 
 
-def standardise(scores: Scores) -> Scores:
-    """Return (score - mean) / standard deviation; all 0 where the scores are equal or few."""
-    if len(scores) == 0:
-        return scores
-    spread = scores.std()
-    centred: Scores = scores - scores.mean()
-    return centred / spread if spread > _NO_SPREAD else np.zeros_like(scores)
-
-
-def section_cosines(recalled: Recalled) -> dict[SectionId, float]:
-    """Return the best cosine by section: of the section's own row, and of a lone passage."""
-    return {
-        hit.section_id: hit.score for hit in sorted(recalled.sections, key=lambda hit: hit.score)
-    }
-
-
-def codes_first(hits: Sequence[Hit]) -> list[Hit]:
-    """Order by score, passages with an exact code of the question before all others."""
-    return sorted(
-        hits, key=lambda hit: (-hit.scores.get("code", 0.0), -hit.score, hit.passage_id)
-    )
+def best_first(hits: Sequence[Hit], *, stage: str, code_bonus: float = CODE_BONUS) -> list[Hit]:
+    """Add the bonus for exact codes, note the score under the stage's name, and order."""
+    most = max((hit.scores.get("code", 0.0) for hit in hits), default=0.0) or 1.0
+    scored = [
+        replace(hit, score=score, scores={**hit.scores, stage: score})
+        for hit in hits
+        for score in [hit.score + code_bonus * hit.scores.get("code", 0.0) / most]
+    ]
+    return sorted(scored, key=lambda hit: (-hit.score, hit.passage_id))
 
 
 def _merge(recalled: Recalled) -> list[Hit]:
@@ -95,9 +102,3 @@ def _merge(recalled: Recalled) -> list[Hit]:
 
 def _reciprocal_ranks(hits: Sequence[Hit]) -> dict[PassageId, float]:
     return {hit.passage_id: 1 / (RRF_K + rank) for rank, hit in enumerate(hits, 1)}
-
-
-def _with_floor(cosines: Sequence[float | None]) -> Scores:
-    known = [cosine for cosine in cosines if cosine is not None]
-    floor = min(known, default=0.0)
-    return np.array([floor if cosine is None else cosine for cosine in cosines], float)

@@ -3,30 +3,87 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
 from rank_bm25 import BM25Okapi
 
-from knowledge.documents import Hit
+from knowledge.documents import Hit, SectionId
 from knowledge.ledger_records import TermStatistics
+from knowledge.retrieval.fusion import MEANING, Scores, add_standardised, best_first
+
+K1 = 1.2
+B = 0.6
+"""How much length counts; less than usual, for a heading chain lengthens short passages."""
 
 
 def rescore(
-    hits: Sequence[Hit], terms: Mapping[str, float], statistics: TermStatistics
+    hits: Sequence[Hit],
+    terms: Mapping[str, float],
+    statistics: TermStatistics,
+    *,
+    section_terms: Mapping[SectionId, str] | None = None,
 ) -> list[Hit]:
-    """Add BM25 of each candidate for the weighted terms to its score; best first.
+    """Score every candidate anew by exact words and by meaning; best first.
 
-    rank-bm25 fitted on a hundred candidates takes their words for the language; so it is given
-    idf and average length of the whole index.
+    Words are BM25 for the weighted terms, known for every candidate and not only for those that
+    the search by words found. Meaning is what fusion left with the hit; after RRF, its rank's
+    score. Both are standardised over the candidates and added.
+
+    Args:
+        hits: Fused candidates.
+        terms: The question's weighted terms.
+        statistics: Of the whole index.
+        section_terms: Analysed terms of the candidates' sections; a passage's words then count
+            half and its section's half. A section that is one passage needs no entry.
     """
     if not hits or not terms or not statistics.rows:
         return list(hits)
-    ranker = BM25Okapi([hit.terms.split() or [""] for hit in hits])
-    ranker.avgdl = statistics.average_length
-    ranker.idf = {term: statistics.idf(term) for term in terms}
-    totals = sum(weight * ranker.get_scores([term]) for term, weight in terms.items())
-    best = max(totals) or 1.0
+    words = _score_words([hit.terms for hit in hits], terms, statistics, statistics.average_length)
+    if section_terms:
+        words = (words + _score_sections(hits, words, terms, statistics, section_terms)) / 2
+    meaning = np.array([hit.scores.get(MEANING, hit.score) for hit in hits], float)
+    totals = add_standardised(words, meaning)
     rescored = [
-        replace(hit, score=score, scores={**hit.scores, "rescored": score})
-        for hit, total in zip(hits, totals, strict=True)
-        for score in [hit.score + float(total / best)]
+        replace(hit, score=float(total), scores={**hit.scores, "words": float(word)})
+        for hit, total, word in zip(hits, totals, words, strict=True)
     ]
-    return sorted(rescored, key=lambda hit: (-hit.score, hit.passage_id))
+    return best_first(rescored, stage="rescored")
+
+
+def _score_sections(
+    hits: Sequence[Hit],
+    words: Scores,
+    terms: Mapping[str, float],
+    statistics: TermStatistics,
+    section_terms: Mapping[SectionId, str],
+) -> Scores:
+    """Return the BM25 of each hit's section; a lone passage's is its own."""
+    ids = sorted({hit.section_id for hit in hits} & section_terms.keys())
+    texts = [section_terms[section_id] for section_id in ids]
+    if not texts:
+        return words
+    # The index counts lengths of passages; sections are measured against each other.
+    average = sum(len(text.split()) for text in texts) / len(texts)
+    scores = dict(zip(ids, _score_words(texts, terms, statistics, average), strict=True))
+    return np.array(
+        [scores.get(hit.section_id, word) for hit, word in zip(hits, words, strict=True)], float
+    )
+
+
+def _score_words(
+    texts: Sequence[str],
+    terms: Mapping[str, float],
+    statistics: TermStatistics,
+    average_length: float,
+) -> Scores:
+    """Return BM25 of analysed texts.
+
+    rank-bm25 fitted on a hundred candidates takes their words for the language, so it is given
+    idf and average length of the whole index.
+    """
+    ranker = BM25Okapi([text.split() or [""] for text in texts], k1=K1, b=B)
+    ranker.avgdl = average_length or 1.0
+    ranker.idf = {term: statistics.idf(term) for term in terms}
+    scores: Scores = np.sum(
+        [weight * ranker.get_scores([term]) for term, weight in terms.items()], axis=0
+    )
+    return scores
