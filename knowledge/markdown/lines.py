@@ -9,6 +9,10 @@ from dataclasses import dataclass
 _LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 # Without width, hidden inside words they keep them from being found; half characters too.
 _INVISIBLE = re.compile(r"[\u200b\u2060\ufeff\u00ad\x00-\x08\x0e-\x1f\ud800-\udfff]+")
+# One look for either spares most texts two.
+_UNUSUAL = re.compile(
+    r"[\r\x85\u2028\u2029\u200b\u2060\ufeff\u00ad\x00-\x08\x0b-\x1f\ud800-\udfff]"
+)
 _DATA_URI = re.compile(r"data:[\w./+-]{0,80};base64,[A-Za-z0-9+/=%]+")
 _FRONT_MATTER = re.compile(
     r"\A\s{0,8}(---|\+\+\+)[ \t]*\n((?:[^\n]*\n){0,500}?)(?:\1|\.\.\.)[ \t]*(?:\n|\Z)"
@@ -60,8 +64,9 @@ class CleanMarkdown:
 
 def clean_markdown(markdown: str) -> CleanMarkdown:
     """Put line ends and characters in order and take out front matter and page marks."""
-    text = _LINE_ENDS.sub("\n", markdown)
-    text = drop_invisible(text)
+    text = markdown
+    if _UNUSUAL.search(text):
+        text = drop_invisible(_LINE_ENDS.sub("\n", text))
     if ";base64," in text:
         text = _DATA_URI.sub("", text)
     text = _drop_front_matter(text)

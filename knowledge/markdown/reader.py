@@ -1,8 +1,7 @@
 """Reads Markdown block by block, line by line.
 
-A full Markdown parser is ten times too slow for this and loses the source lines. Where people
-write against the letter of the standard (`1、`, tables without a rule, code that is indented less
-than its item), the reading a person would choose wins.
+Where people write against the letter of the standard (`1、`, tables without a rule, code that is
+indented less than its item), the reading a person would choose wins: see docs/decisions/0004.
 """
 
 import re
