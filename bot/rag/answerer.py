@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.rag.extractive import Extract, Extractor
+from bot.rag.extractive import Extract, extract_answer
 from bot.rag.question_type import QuestionAnalysis, analyse_question
 from bot.rag.quote_scoring import AskedQuestion
 from bot.rag.secrets_filter import remove_secrets
@@ -42,16 +42,16 @@ class Answerer:
         texts = get_texts(analysis.language)
         if not retrieval.sufficiency.is_enough:
             return _not_found(retrieval, texts)
-        extract = self._extract(question, analysis, retrieval)
+        extract = await self._extract(question, analysis, retrieval)
         if extract is None:
             return _not_found(retrieval, texts)
         return _build_reply(extract, retrieval.evidence, texts)
 
-    def _extract(
+    async def _extract(
         self, question: str, analysis: QuestionAnalysis, retrieval: Retrieval
     ) -> Extract | None:
         asked = AskedQuestion(text=question, analysis=analysis, weights=retrieval.terms)
-        return Extractor(asked, retrieval.evidence, self._analyser).extract()
+        return await extract_answer(asked, retrieval.evidence, self._analyser)
 
 
 def _build_reply(extract: Extract, evidence: Sequence[Evidence], texts: Texts) -> Reply:

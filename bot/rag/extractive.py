@@ -1,48 +1,29 @@
 """Answers without a language model: the best pieces of the evidence, quoted whole and cited."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import groupby
 
-from bot.rag.injection import asks_about_injection, find_injected
 from bot.rag.question_type import AnswerType
-from bot.rag.quote_rendering import render_block, render_prose, render_rows
-from bot.rag.quote_scoring import (
-    AskedQuestion,
-    QuoteScorer,
-    ScoredQuote,
-    begins_anaphoric,
-    parse_evidence,
-)
+from bot.rag.quote_rendering import render_block, render_label, render_prose, render_rows
+from bot.rag.quote_scoring import AskedQuestion, ScoredQuote, begins_anaphoric
+from bot.rag.quote_selection import QuoteSelector, Similarity
 from bot.rag.quotes import Quote, QuoteKind
+from core.errors import TransientError
 from knowledge.analysis import Analyser
 from knowledge.markdown.blocks import Block, BlockKind
 from knowledge.retrieval import Evidence
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExtractLimits:
-    """How much is quoted; the defaults are tuned on question sets (docs/answering.md).
-
-    Attributes:
-        score_gap: A further quote may score this much less than the best one.
-        compare_gap: The same where subjects are compared or several things asked for.
-        value_gap: A quote with a value of the asked type comes first within this of the best one.
-        new_share: Share of the question a further quote must cover anew.
-        most_quotes: Pieces at most.
-        block_chars: A list or table after its introduction is quoted whole up to this length.
-        paragraph_chars: A short paragraph is quoted whole where the answer is no single value.
-    """
-
-    score_gap: float = 1.0
-    compare_gap: float = 2.0
-    value_gap: float = 1.5
-    new_share: float = 0.2
-    most_quotes: int = 3
-    block_chars: int = 1500
-    paragraph_chars: int = 280
-    heading_share: float = 0.75
-    section_chars: int = 700
+# A list or table after its introduction is quoted whole up to this length, steps always.
+BLOCK_CHARS = 1500
+# A short paragraph is quoted whole where the answer is no single value.
+PARAGRAPH_CHARS = 280
+# Where the heading is the question, the section is the answer, up to this length.
+SECTION_CHARS = 700
+HEADING_SHARE = 0.75
+# A quote that says less than this of the question itself is shown under its heading.
+SPEAKING_SHARE = 0.34
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,16 +35,21 @@ class ExtractedPart:
         position: Place of its first quote in the section.
         quotes: What is quoted; of one paragraph, one table, or a whole block.
         block: The block that is quoted whole; None when only the quotes are.
+        label: What the reader must know to understand it; empty when it speaks for itself.
     """
 
     source: int
     position: int
     quotes: tuple[Quote, ...]
     block: Block | None = None
+    label: str = ""
 
     def render(self, marker: str) -> str:
         """Return the part as Markdown that ends in the marker."""
-        if self.block is not None:
+        return render_label(self.label, self._render_body(marker))
+
+    def _render_body(self, marker: str) -> str:
+        if self.block is not None and self.block.kind is not BlockKind.PARAGRAPH:
             return render_block(self.block.text, marker)
         match self.quotes[0].kind:
             case QuoteKind.ROW:
@@ -80,191 +66,164 @@ class Extract:
 
     Attributes:
         best: The quote that answers best.
+        ranked: All usable and unusable quotes by score, for the trace and for comparing pages.
+        is_cross_lingual: Whether it is quoted in another language than the question's.
     """
 
     parts: tuple[ExtractedPart, ...]
     best: ScoredQuote
+    ranked: tuple[ScoredQuote, ...]
+    is_cross_lingual: bool
 
 
-class Extractor:
-    """Chooses what to quote for one question."""
+async def extract_answer(
+    asked: AskedQuestion,
+    evidence: Sequence[Evidence],
+    analyser: Analyser,
+    *,
+    similarity: Similarity | None = None,
+) -> Extract | None:
+    """Choose what to quote; None when nothing can be.
+
+    Args:
+        similarity: Compares meanings where question and evidence differ in language; without it,
+            or when it does not answer, only words, values and places count.
+    """
+    selector = QuoteSelector(asked, evidence, analyser)
+    if similarity is not None and selector.is_cross_lingual:
+        # Without it the words alone still give an answer, if a poorer one.
+        with suppress(TransientError):
+            await selector.add_similarity(similarity)
+    chosen = selector.choose()
+    if not chosen:
+        return None
+    parts = _Arranger(asked, evidence, analyser, selector).arrange(chosen)
+    return Extract(
+        parts=tuple(parts),
+        best=chosen[0],
+        ranked=tuple(selector.ranked),
+        is_cross_lingual=selector.is_cross_lingual,
+    )
+
+
+class _Arranger:
+    """Completes chosen quotes to readable parts and puts them in order."""
 
     def __init__(
         self,
         asked: AskedQuestion,
         evidence: Sequence[Evidence],
         analyser: Analyser,
-        *,
-        limits: ExtractLimits | None = None,
+        selector: QuoteSelector,
     ) -> None:
         self._asked = asked
         self._evidence = evidence
         self._analyser = analyser
-        self._limits = limits or ExtractLimits()
-        self.sections = parse_evidence(evidence)
-        scorer = QuoteScorer(asked, analyser)
-        self._scored = scorer.score(evidence, self.sections)
-        self._is_about_injection = asks_about_injection(asked.text)
-        self._injected: dict[tuple[int, int], frozenset[int]] = {}
+        self._selector = selector
 
-    @property
-    def ranked(self) -> list[ScoredQuote]:
-        """All quotes, best first, ties in reading order."""
-        return sorted(self._scored, key=lambda s: (-s.score, s.source, s.quote.position))
-
-    def extract(self) -> Extract | None:
-        """Choose the parts of the answer; None when nothing can be quoted."""
-        chosen = self._choose(self._prefer_typed(self.ranked))
-        if not chosen:
-            return None
+    def arrange(self, chosen: Sequence[ScoredQuote]) -> list[ExtractedPart]:
+        """Build the parts: the best source first, each source in reading order."""
         best = chosen[0]
         if self._heads_section(best):
-            parts = self._take_section(best)
+            parts = self._take_section(best.source)
         else:
             parts = [part for scored in chosen for part in self._expand(scored)]
-        return Extract(parts=tuple(self._arrange(parts, best)), best=best)
-
-    def _choose(self, ranked: Sequence[ScoredQuote]) -> list[ScoredQuote]:
-        """Take the best quote, then those that add something and are nearly as good."""
-        limits, analysis = self._limits, self._asked.analysis
-        is_wide = analysis.is_comparison or analysis.wants_all or len(analysis.types) > 1
-        gap = limits.compare_gap if is_wide else limits.score_gap
-        chosen: list[ScoredQuote] = []
-        covered: set[str] = set()
-        for scored in ranked:
-            if chosen and scored.score < chosen[0].score - gap:
-                break
-            if not self._is_usable(scored.source, scored.quote):
-                continue
-            fresh = self._share((scored.covered | scored.context) - covered)
-            is_close = chosen and scored.score >= chosen[0].score - limits.score_gap
-            if not chosen or is_close or fresh >= limits.new_share:
-                chosen.append(scored)
-                covered |= scored.covered | scored.context
-            if len(chosen) == limits.most_quotes:
-                break
-        return chosen
+        order: dict[int, int] = {best.source: 0}
+        for part in parts:
+            order.setdefault(part.source, len(order))
+        parts.sort(key=lambda part: (order[part.source], part.position))
+        groups = groupby(parts, key=lambda part: (part.source, part.quotes[0].block))
+        return self._label([part for _, group in groups for part in _join_parts(list(group))], best)
 
     def _heads_section(self, best: ScoredQuote) -> bool:
         """Tell whether the section's heading is the question: then the section is the answer."""
-        limits = self._limits
-        if self._asked.analysis.value_kinds or self._asked.analysis.is_comparison:
+        analysis = self._asked.analysis
+        if analysis.value_kinds or analysis.is_comparison:
             return False
         hit = self._evidence[best.source].hit
-        heading = self._analyser.index_terms((hit.heading_path or (hit.title,))[-1])
-        shared = set(heading) & self._asked.weights.keys()
-        return (
-            self._share(shared) >= limits.heading_share
-            and len(shared) >= limits.heading_share * len(set(heading)) * 0.8
-        )
+        heading = set(self._analyser.index_terms((hit.heading_path or (hit.title,))[-1]))
+        shared = heading & self._asked.weights.keys()
+        covers_question = self._selector.share(shared) >= HEADING_SHARE
+        return covers_question and 2 * len(shared) >= len(heading)
 
-    def _take_section(self, best: ScoredQuote) -> list[ExtractedPart]:
+    def _take_section(self, source: int) -> list[ExtractedPart]:
         """Quote a section from its start, whole blocks, up to a length."""
         parts: list[ExtractedPart] = []
         length = 0
-        for index, block in enumerate(self.sections[best.source].blocks):
+        for index, block in enumerate(self._selector.sections[source].blocks):
             length += len(block.text)
-            if parts and length > self._limits.section_chars:
+            if parts and length > SECTION_CHARS:
                 break
             if block.kind is not BlockKind.HEADING:
-                parts += self._take_block(best, index)
+                parts += self._take_block(source, index)
         return parts
-
-    def _prefer_typed(self, ranked: list[ScoredQuote]) -> list[ScoredQuote]:
-        """Put the best quote with a value of the asked type first, when it is not far behind."""
-        if not self._asked.analysis.value_kinds:
-            return ranked
-        typed = next((scored for scored in ranked if scored.values), None)
-        if typed is None or typed.score < ranked[0].score - self._limits.value_gap:
-            return ranked
-        return [typed, *(scored for scored in ranked if scored is not typed)]
-
-    def _share(self, terms: Iterable[str]) -> float:
-        total = sum(self._asked.weights.values()) or 1.0
-        return sum(self._asked.weights[term] for term in terms) / total
 
     def _expand(self, scored: ScoredQuote) -> list[ExtractedPart]:
         """Add what a quote can't be read without: a procedure, what it introduces, its subject."""
-        section = self.sections[scored.source]
-        block = section.blocks[scored.quote.block]
-        if block.kind is BlockKind.STEPS and self._asked.analysis.asks_for(AnswerType.HOW_TO):
-            return self._take_block(scored, scored.quote.block)
-        if scored.quote.is_introduction:
-            return self._take_introduced(scored)
-        if scored.quote.kind is QuoteKind.SENTENCE:
-            return [self._take_sentence(scored)]
-        return [self._build_part(scored, [scored.quote])]
+        source, quote = scored.source, scored.quote
+        kind = self._selector.sections[source].blocks[quote.block].kind
+        if kind is BlockKind.STEPS and self._asked.analysis.asks_for(AnswerType.HOW_TO):
+            return self._take_block(source, quote.block)
+        if quote.is_introduction:
+            return [_build_part(source, [quote]), *self._take_following(source, quote.block)]
+        if quote.kind is QuoteKind.SENTENCE:
+            return [self._take_sentence(source, quote)]
+        return [_build_part(source, [quote])]
 
-    def _take_sentence(self, scored: ScoredQuote) -> ExtractedPart:
-        paragraph = [
-            quote
-            for quote in self._list_block(scored.source, scored.quote.block)
-            if self._is_usable(scored.source, quote)
-        ]
-        length = sum(len(quote.text) for quote in paragraph)
-        if not self._asked.analysis.value_kinds and length <= self._limits.paragraph_chars:
-            return self._build_part(scored, paragraph)
-        index = paragraph.index(scored.quote)
-        start = index - 1 if index and begins_anaphoric(scored.quote.text) else index
-        return self._build_part(scored, paragraph[start : index + 1])
+    def _take_sentence(self, source: int, quote: Quote) -> ExtractedPart:
+        members = self._selector.list_block(source, quote.block)
+        paragraph = [one for one in members if self._selector.is_usable(source, one)]
+        length = sum(len(one.text) for one in paragraph)
+        if not self._asked.analysis.value_kinds and length <= PARAGRAPH_CHARS:
+            return _build_part(source, paragraph)
+        index = paragraph.index(quote)
+        start = index - 1 if index and begins_anaphoric(quote.text) else index
+        return _build_part(source, paragraph[start : index + 1])
 
-    def _take_introduced(self, scored: ScoredQuote) -> list[ExtractedPart]:
-        """Quote an introduction with the list, table or code that follows it."""
-        parts = [self._build_part(scored, [scored.quote])]
-        following = scored.quote.block + 1
-        blocks = self.sections[scored.source].blocks
-        if following < len(blocks) and blocks[following].kind is not BlockKind.HEADING:
-            parts += self._take_block(scored, following)
-        return parts
+    def _take_following(self, source: int, block: int) -> list[ExtractedPart]:
+        """Quote the list, table or code that an introduction announces."""
+        blocks = self._selector.sections[source].blocks
+        following = block + 1
+        if following >= len(blocks) or blocks[following].kind is BlockKind.HEADING:
+            return []
+        return self._take_block(source, following)
 
-    def _take_block(self, scored: ScoredQuote, index: int) -> list[ExtractedPart]:
-        block = self.sections[scored.source].blocks[index]
-        members = self._list_block(scored.source, index)
-        quotes = [quote for quote in members if self._is_usable(scored.source, quote)]
+    def _take_block(self, source: int, index: int) -> list[ExtractedPart]:
+        block = self._selector.sections[source].blocks[index]
+        members = self._selector.list_block(source, index)
+        quotes = [quote for quote in members if self._selector.is_usable(source, quote)]
         if not quotes:
             return []
-        is_short = block.kind is BlockKind.STEPS or len(block.text) <= self._limits.block_chars
+        is_short = block.kind is BlockKind.STEPS or len(block.text) <= BLOCK_CHARS
         if is_short and len(quotes) == len(members):
-            part = ExtractedPart(
-                source=scored.source,
-                position=quotes[0].position,
-                quotes=tuple(quotes),
-                block=block,
-            )
-            return [part]
-        return [self._build_part(scored, quotes[:1])]
+            return [replace(_build_part(source, quotes), block=block)]
+        return [_build_part(source, quotes[:1])]
 
-    @staticmethod
-    def _build_part(scored: ScoredQuote, quotes: Sequence[Quote]) -> ExtractedPart:
-        return ExtractedPart(
-            source=scored.source, position=quotes[0].position, quotes=tuple(quotes)
-        )
+    def _label(self, parts: list[ExtractedPart], best: ScoredQuote) -> list[ExtractedPart]:
+        """Say where a part is from when several pages speak, or what a terse one is about."""
+        documents = {self._evidence[part.source].hit.document_id for part in parts}
+        if len(documents) > 1:
+            return self._label_pages(parts)
+        says_little = self._selector.share(best.covered) < SPEAKING_SHARE
+        headings = self._evidence[parts[0].source].hit
+        if says_little and self._selector.share(best.context) >= SPEAKING_SHARE:
+            subject = best.quote.subheading or (headings.heading_path or (headings.title,))[-1]
+            return [replace(parts[0], label=subject), *parts[1:]]
+        return parts
 
-    def _arrange(self, parts: Iterable[ExtractedPart], best: ScoredQuote) -> list[ExtractedPart]:
-        """Order parts, the best source first, and join what belongs together."""
-        order: dict[int, int] = {best.source: 0}
-        for part in (parts := list(parts)):
-            order.setdefault(part.source, len(order))
-        parts.sort(key=lambda part: (order[part.source], part.position))
-        arranged: list[ExtractedPart] = []
-        for _, group in groupby(parts, key=lambda part: (part.source, part.quotes[0].block)):
-            arranged += _join_parts(list(group))
-        return arranged
+    def _label_pages(self, parts: Sequence[ExtractedPart]) -> list[ExtractedPart]:
+        labelled: list[ExtractedPart] = []
+        last = ""
+        for part in parts:
+            hit = self._evidence[part.source].hit
+            is_new = hit.document_id != last
+            labelled.append(replace(part, label=hit.title) if is_new else part)
+            last = hit.document_id
+        return labelled
 
-    def _is_usable(self, source: int, quote: Quote) -> bool:
-        """Tell whether a quote speaks to the reader, or the question is about such orders."""
-        if self._is_about_injection:
-            return True
-        key = (source, quote.block)
-        if key not in self._injected:
-            quotes = self._list_block(source, quote.block)
-            heading = f"{quote.subheading} {quote.lead}"
-            found = find_injected([one.text for one in quotes], heading=heading)
-            self._injected[key] = frozenset(quotes[index].position for index in found)
-        return quote.position not in self._injected[key]
 
-    def _list_block(self, source: int, block: int) -> list[Quote]:
-        return [quote for quote in self.sections[source].quotes if quote.block == block]
+def _build_part(source: int, quotes: Sequence[Quote]) -> ExtractedPart:
+    return ExtractedPart(source=source, position=quotes[0].position, quotes=tuple(quotes))
 
 
 def _join_parts(parts: list[ExtractedPart]) -> list[ExtractedPart]:
@@ -273,5 +232,4 @@ def _join_parts(parts: list[ExtractedPart]) -> list[ExtractedPart]:
     if whole is not None:
         return [whole]
     quotes = {quote.position: quote for part in parts for quote in part.quotes}
-    ordered = tuple(quotes[position] for position in sorted(quotes))
-    return [ExtractedPart(source=parts[0].source, position=ordered[0].position, quotes=ordered)]
+    return [_build_part(parts[0].source, [quotes[position] for position in sorted(quotes)])]

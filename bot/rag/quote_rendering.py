@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from bot.rag.language import is_chinese
-from bot.rag.quotes import Quote, QuoteKind
+from bot.rag.quotes import Quote
 
 _CODE = re.compile(r"```[\s\S]*?(?:```|\Z)|``[^\n]+?``|`[^`\n]+`")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
@@ -70,6 +70,20 @@ def render_block(text: str, marker: str) -> str:
     return f"{cleaned}\n\n{marker}" if needs_line else f"{cleaned} {marker}"
 
 
+def render_label(label: str, body: str) -> str:
+    """Put a bold label before prose, or on a line of its own before lists, tables and code."""
+    if not label:
+        return body
+    cleaned = clean_quote(label).replace("*", "").strip()
+    colon = "：" if is_chinese(cleaned) else ": "
+    starts_block = body.startswith(("|", "```", "~~~", "- ", "* ", "+ ")) or body[:1].isdigit()
+    return (
+        f"**{cleaned}**{colon.rstrip()}\n\n{body}"
+        if starts_block
+        else (f"**{cleaned}**{colon}{body}")
+    )
+
+
 def render_rows(rows: Sequence[Quote], marker: str) -> str:
     """Render rows of one table: one as pairs of header and value, several as a table."""
     header = rows[0].header
@@ -80,7 +94,7 @@ def render_rows(rows: Sequence[Quote], marker: str) -> str:
     width = max(len(row.cells) for row in rows)
     head = list(header) if header else [""] * width
     lines = [_build_row(head), _build_row(["---"] * len(head))]
-    lines += [_build_row([_clean_inline(cell) for cell in row.cells]) for row in rows]
+    lines += [_build_row([clean_quote(cell) for cell in row.cells]) for row in rows]
     return "\n".join(lines) + f"\n\n{marker}"
 
 
@@ -99,14 +113,5 @@ def _clean_cell(cell: str) -> str:
     return _HTML_BREAK.sub(" ", clean_quote(cell)).replace("\\|", "|")
 
 
-def _clean_inline(cell: str) -> str:
-    return clean_quote(cell)
-
-
 def _build_row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def is_row(quote: Quote) -> bool:
-    """Tell whether a quote is a table row."""
-    return quote.kind is QuoteKind.ROW

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from bot.rag.answer_signs import shows_sign
 from bot.rag.question_type import QuestionAnalysis
-from bot.rag.quotes import QuotableSection, Quote, QuoteKind, parse_section
+from bot.rag.quotes import QuotableSection, Quote, QuoteKind
 from bot.rag.values import Value, extract_values
 from knowledge.analysis import Analyser
 from knowledge.retrieval import Evidence
@@ -199,13 +199,13 @@ class QuoteScorer:
 _WEIGHTS: Mapping[str, float] = {
     "own": 1.76,
     "leaf": 0.95,
-    "pairs": 0.70,
+    "pairs": 0.60,
     "letters": 1.26,
     "density": 1.06,
     "value": 0.68,
     "value_near": 0.69,
     "sign": 0.42,
-    "rank": 1.50,
+    "rank": 1.60,
     "relative": 0.40,
     "early": 0.63,
     "length": 0.23,
@@ -218,13 +218,7 @@ _read_features = operator.attrgetter(*_WEIGHTS)
 
 def weigh(features: Features) -> float:
     """Sum up the features under their weights."""
-    numbers: tuple[float, ...] = _read_features(features)
-    return sum(map(operator.mul, numbers, _WEIGHTS.values()))
-
-
-def parse_evidence(evidence: Sequence[Evidence]) -> list[QuotableSection]:
-    """Parse the sections of the evidence, in order."""
-    return [parse_section(one.section_text) for one in evidence]
+    return math.fsum(map(operator.mul, _read_features(features), _WEIGHTS.values()))
 
 
 def begins_anaphoric(text: str) -> bool:

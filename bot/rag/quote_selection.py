@@ -1,0 +1,170 @@
+"""Which quotes make the answer: ranked, typed, not injected, each adding something."""
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, pstdev
+
+from bot.rag.injection import asks_about_injection, find_injected
+from bot.rag.language import is_chinese
+from bot.rag.question_type import AnswerType
+from bot.rag.quote_scoring import AskedQuestion, QuoteScorer, ScoredQuote
+from bot.rag.quotes import QuotableSection, Quote, parse_section
+from knowledge.analysis import Analyser
+from knowledge.markdown.blocks import BlockKind
+from knowledge.retrieval import Evidence
+
+Similarity = Callable[[str, Sequence[str]], Awaitable[Sequence[float]]]
+"""How near each text is to the question in meaning, on any scale; one number a text."""
+
+SIMILAR_QUOTES = 20
+SIMILARITY_WEIGHT = 1.2
+_SMALLEST_SPREAD = 0.005
+_MOST_COMPARED_CHARS = 600
+_NOT_WORD = re.compile(r"\W+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectionLimits:
+    """How much is quoted; tuned on one half of the question sets (docs/answering.md).
+
+    Attributes:
+        score_gap: A further quote may score this much less than the best one.
+        wide_gap: The same where subjects are compared or several things are asked for; such a
+            quote must cover `new_share` of the question that the others don't.
+        value_gap: A quote with a value of the asked type comes first within this of the best one.
+        steps_gap: Steps of the same document are added within this, where a way is asked for.
+        most_quotes: Quotes at most.
+    """
+
+    score_gap: float = 1.0
+    wide_gap: float = 2.0
+    new_share: float = 0.2
+    value_gap: float = 1.5
+    steps_gap: float = 2.5
+    most_quotes: int = 3
+
+
+class QuoteSelector:
+    """Ranks the quotes of the evidence and chooses among them, for one question."""
+
+    def __init__(
+        self,
+        asked: AskedQuestion,
+        evidence: Sequence[Evidence],
+        analyser: Analyser,
+        *,
+        limits: SelectionLimits | None = None,
+    ) -> None:
+        self.sections: list[QuotableSection] = [parse_section(one.section_text) for one in evidence]
+        self._asked = asked
+        self._evidence = evidence
+        self._limits = limits or SelectionLimits()
+        self._scored = QuoteScorer(asked, analyser).score(evidence, self.sections)
+        self._is_about_injection = asks_about_injection(asked.text)
+        self._injected: dict[tuple[int, int], frozenset[int]] = {}
+
+    @property
+    def is_cross_lingual(self) -> bool:
+        """Whether the best evidence is in another language than the question."""
+        if not self._evidence:
+            return False
+        return is_chinese(self._evidence[0].section_text) != (self._asked.analysis.language == "zh")
+
+    @property
+    def ranked(self) -> list[ScoredQuote]:
+        """The quotes, best first, ties in reading order."""
+        return sorted(self._scored, key=lambda s: (-s.score, s.source, s.quote.position))
+
+    async def add_similarity(self, similarity: Similarity) -> None:
+        """Let meaning count beside words, for the quotes that are best by words.
+
+        Worth its time only across languages: within one it changes nothing measurable. Quotes
+        that are not compared leave the ranking.
+        """
+        compared = self.ranked[:SIMILAR_QUOTES]
+        texts = [scored.quote.text[:_MOST_COMPARED_CHARS] for scored in compared]
+        if not texts:
+            return
+        near = await similarity(self._asked.text, texts)
+        mean, spread = fmean(near), max(pstdev(near), _SMALLEST_SPREAD)
+        self._scored = [
+            replace(scored, score=scored.score + SIMILARITY_WEIGHT * (one - mean) / spread)
+            for scored, one in zip(compared, near, strict=True)
+        ]
+
+    def choose(self) -> list[ScoredQuote]:
+        """Return the chosen quotes, best first; none when nothing can be quoted."""
+        ranked = self._prefer_typed([s for s in self.ranked if self.is_usable(s.source, s.quote)])
+        chosen: list[ScoredQuote] = []
+        covered: set[str] = set()
+        said: set[str] = set()
+        for scored in ranked:
+            text = _NOT_WORD.sub("", scored.quote.text)
+            if text in said or (chosen and not self._adds(scored, chosen[0], covered)):
+                continue
+            chosen.append(scored)
+            covered |= scored.covered | scored.context
+            said.add(text)
+            if len(chosen) == self._limits.most_quotes:
+                break
+        return self._add_steps(chosen, ranked)
+
+    def share(self, terms: Iterable[str]) -> float:
+        """Return how much of the question's weight some of its terms make up."""
+        total = sum(self._asked.weights.values()) or 1.0
+        return sum(self._asked.weights[term] for term in terms) / total
+
+    def list_block(self, source: int, block: int) -> list[Quote]:
+        """Return all quotes of a block, usable or not."""
+        return [quote for quote in self.sections[source].quotes if quote.block == block]
+
+    def is_usable(self, source: int, quote: Quote) -> bool:
+        """Tell whether a quote speaks to the reader, or the question is about such orders."""
+        if self._is_about_injection:
+            return True
+        key = (source, quote.block)
+        if key not in self._injected:
+            quotes = self.list_block(source, quote.block)
+            headings = (*self._evidence[source].hit.heading_path[-1:], quote.subheading, quote.lead)
+            found = find_injected([one.text for one in quotes], heading=" ".join(headings))
+            self._injected[key] = frozenset(quotes[index].position for index in found)
+        return quote.position not in self._injected[key]
+
+    def _adds(self, scored: ScoredQuote, best: ScoredQuote, covered: set[str]) -> bool:
+        limits, analysis = self._limits, self._asked.analysis
+        if scored.score >= best.score - limits.score_gap:
+            return True
+        is_wide = analysis.is_comparison or analysis.wants_all or len(analysis.types) > 1
+        if not is_wide or scored.score < best.score - limits.wide_gap:
+            return False
+        return self.share((scored.covered | scored.context) - covered) >= limits.new_share
+
+    def _prefer_typed(self, ranked: list[ScoredQuote]) -> list[ScoredQuote]:
+        """Put the best quote with a value of the asked type first, when it is not far behind."""
+        if not self._asked.analysis.value_kinds or not ranked:
+            return ranked
+        typed = next((scored for scored in ranked if scored.values), None)
+        if typed is None or typed.score < ranked[0].score - self._limits.value_gap:
+            return ranked
+        return [typed, *(scored for scored in ranked if scored is not typed)]
+
+    def _add_steps(
+        self, chosen: list[ScoredQuote], ranked: Sequence[ScoredQuote]
+    ) -> list[ScoredQuote]:
+        """Add the document's best steps where a way is asked for and none was chosen."""
+        is_asked = self._asked.analysis.asks_for(AnswerType.HOW_TO)
+        if not chosen or not is_asked or any(self._is_step(scored) for scored in chosen):
+            return chosen
+        document = self._evidence[chosen[0].source].hit.document_id
+        for scored in ranked:
+            if scored.score < chosen[0].score - self._limits.steps_gap:
+                break
+            is_same = self._evidence[scored.source].hit.document_id == document
+            if is_same and self._is_step(scored):
+                return [*chosen, scored]
+        return chosen
+
+    def _is_step(self, scored: ScoredQuote) -> bool:
+        kind = self.sections[scored.source].blocks[scored.quote.block].kind
+        return kind in {BlockKind.STEPS, BlockKind.CODE}
