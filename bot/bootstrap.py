@@ -15,6 +15,7 @@ from core.models import ChatModel
 from core.models.openai_compatible import OpenAiCompatibleModel
 from core.settings import EmbeddingSettings, FilesSettings, Settings
 from knowledge.access_registry import AccessRegistry
+from knowledge.active_index import ActiveIndex
 from knowledge.analysis import Analyser
 from knowledge.directory import Directory
 from knowledge.embedding import Embedder
@@ -50,6 +51,7 @@ class State:
     registry: AccessRegistry
     ledger: Ledger
     traces: TraceStore
+    active_index: ActiveIndex
     logs: SyncLogs
 
 
@@ -60,6 +62,7 @@ class Product:
     state: State
     analyser: Analyser
     embedder: Embedder
+    shape: IndexShape
     store: PassageStore
     retriever: Retriever
     conversation: Conversation
@@ -88,6 +91,7 @@ async def open_state(settings: Settings, clock: Clock) -> AsyncIterator[State]:
             registry=AccessRegistry(database, directory),
             ledger=Ledger(database),
             traces=TraceStore(database),
+            active_index=ActiveIndex(database),
             logs=SyncLogs(
                 runs=RunLog(database), failures=FailureLog(database), holds=HoldLog(database)
             ),
@@ -138,6 +142,7 @@ async def open_product(
             state=state,
             analyser=analyser,
             embedder=embedder,
+            shape=shape,
             store=store,
             retriever=retriever,
             conversation=Conversation(

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NewType
 from uuid import UUID, uuid5
 
-from knowledge.access import AccessRule
+from knowledge.access import AccessNo, AccessRule
 
 DocumentId = NewType("DocumentId", str)
 """`SOURCE:NATIVE_ID`, stable over renames and moves, such as `handbook:ops/disk.md`."""
@@ -189,7 +189,7 @@ class Hit:
     updated_at: datetime
     valid_from: datetime
     valid_to: datetime | None
-    access_no: int
+    access_no: AccessNo
     position: int
     terms: str = ""
     score: float = 0.0

@@ -20,6 +20,7 @@ class Failure:
 
     Attributes:
         reason: What is wrong, in words for `zhixing status`.
+        token: The state the document was in at the source; empty = not known.
         is_permanent: Trying again won't help until the document changes.
         at: When it was tried.
         next_try_at: None = not before the document changes.
@@ -32,7 +33,14 @@ class Failure:
     reason: str
     is_permanent: bool
     at: datetime
+    token: str = ""
     next_try_at: datetime | None = None
+
+    def stands(self, token: str, now: datetime) -> bool:
+        """Tell whether trying again now, in this state of the document, would be in vain."""
+        if not token or token != self.token:
+            return False
+        return self.is_permanent or (self.next_try_at is not None and now < self.next_try_at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +66,7 @@ class FailureLog:
                 "source": one.source,
                 "scope": one.scope,
                 "locator": one.locator,
+                "token": one.token,
                 "reason": one.reason,
                 "is_permanent": one.is_permanent,
                 "attempts": 1,
@@ -113,6 +122,7 @@ def _build_record(row: RowMapping) -> FailureRecord:
         source=row["source"],
         scope=row["scope"],
         locator=row["locator"],
+        token=row["token"],
         reason=row["reason"],
         is_permanent=row["is_permanent"],
         at=row["last_at"],

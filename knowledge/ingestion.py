@@ -76,6 +76,7 @@ class SyncRun:
         self._pending: list[Upserted] = []
         self._confirmed: dict[DocumentId, str] = {}
         self._rules: dict[DocumentId, AccessRule] = {}
+        self._failed: dict[DocumentId, Failure] = {}
         self._listing: _Listing | None = None
         self._started = time.monotonic()
 
@@ -107,6 +108,8 @@ class SyncRun:
 
     async def _follow(self) -> None:
         self._known = await self._parts.ledger.known_documents(self._source.name)
+        recorded = await self._logs.failures.load_failures(self._source.name)
+        self._failed = {one.last.document_id: one.last for one in recorded}
         cursor = await self._logs.runs.load_cursor(self._source.name)
         self._listing = _Listing(self._source.discover(cursor, self._known))
         try:
@@ -122,7 +125,7 @@ class SyncRun:
         match change:
             case Upserted():
                 self._see(change.document_id)
-                self._pending.append(change)
+                self._schedule(change)
             case Unchanged():
                 self._see(change.document_id)
                 self._report.unchanged += 1
@@ -143,6 +146,14 @@ class SyncRun:
             case Checkpoint():
                 await self._flush()
                 await self._logs.runs.save_cursor(self._source.name, change.cursor)
+
+    def _schedule(self, change: Upserted) -> None:
+        """Take a document on, unless it has failed before and would fail again."""
+        failed = self._failed.get(change.document_id)
+        if failed and failed.stands(change.token, self._parts.clock.now()):
+            self._report.failures[change.document_id] = failed.reason
+        else:
+            self._pending.append(change)
 
     def _see(self, document_id: DocumentId) -> None:
         self._listed.add(document_id)
@@ -222,7 +233,8 @@ class SyncRun:
     async def _fail(self, change: Upserted | Failed, reason: str, *, is_permanent: bool) -> None:
         at = self._parts.clock.now()
         known = self._known.get(change.document_id)
-        locator = change.locator if isinstance(change, Upserted) else known and known.locator
+        is_fetched = isinstance(change, Upserted)
+        locator = change.locator if is_fetched else known and known.locator
         self._report.failures[change.document_id] = reason
         await self._logs.failures.record_failures(
             [
@@ -231,6 +243,7 @@ class SyncRun:
                     source=self._source.name,
                     scope=change.scope,
                     locator=locator or change.document_id,
+                    token=change.token if is_fetched else "",
                     reason=reason,
                     is_permanent=is_permanent,
                     at=at,

@@ -54,6 +54,11 @@ class Ledger:
 
         return await self._database.read(load)
 
+    async def load_source_names(self) -> list[str]:
+        """Return the sources that documents are held of, by name."""
+        query = select(documents.c.source).distinct().order_by(documents.c.source)
+        return await self._database.read(lambda connection: list(connection.scalars(query)))
+
     async def find_document(self, document_id: DocumentId) -> DocumentRecord | None:
         """Return one document, or None when it is not held."""
         return (await self.load_documents([document_id])).get(document_id)

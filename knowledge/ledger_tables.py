@@ -154,6 +154,7 @@ failures = Table(
     Column("source", String(64), nullable=False, index=True),
     Column("scope", Text, nullable=False),
     Column("locator", Text, nullable=False),
+    Column("token", Text, nullable=False),
     Column("reason", Text, nullable=False),
     Column("is_permanent", Boolean, nullable=False),
     Column("attempts", Integer, nullable=False),

@@ -33,11 +33,17 @@ class KnownDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upserted:
-    """The document is new or has changed (content, metadata, place); fetch it."""
+    """The document is new or has changed (content, metadata, place); fetch it.
+
+    Attributes:
+        token: Its state at the source, as far as listing tells; a document that failed in the
+            same state is not tried again. Empty = always try.
+    """
 
     document_id: DocumentId
     scope: str
     locator: str
+    token: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

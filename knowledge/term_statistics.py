@@ -68,6 +68,13 @@ def _read(connection: Connection, *, known: _Remembered, wanted: Collection[str]
     return known
 
 
+def replace_statistics(connection: Connection, whole: TermDelta) -> None:
+    """Put the statistics of another index in the place of the present ones."""
+    connection.execute(delete(term_statistics))
+    connection.execute(delete(index_statistics))
+    apply_term_delta(connection, whole)
+
+
 def apply_term_delta(connection: Connection, delta: TermDelta) -> None:
     """Add differences to the statistics inside the caller's transaction."""
     if delta.rows or delta.length:

@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.bootstrap import Product, open_product
 from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import AsOption, InOption, JsonOption
 from bot.commands.output import print_json, print_result
+from bot.index_switch import require_index
 from core.errors import SettingsError
 from core.messages import Answer
 from knowledge.readers import resolve_reader
@@ -28,14 +29,15 @@ BatchOption = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchQuestion:
-    """A line of a batch."""
+class BatchQuestion(BaseModel):
+    """A line of a batch; other keys are ignored."""
 
-    question_id: str
-    asker: str | None
-    where: str | None
-    turns: tuple[str, ...]
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str
+    asker: str | None = None
+    where: str | None = None
+    turns: tuple[str, ...] = Field(min_length=1)
 
 
 def register(app: typer.Typer) -> None:
@@ -69,15 +71,17 @@ async def _ask(
     context: CommandContext, question: str, as_: str | None, in_: str | None, thread: str
 ) -> Answer:
     async with open_product(context.load_settings(), context.clock) as product:
+        await require_index(product)
         reader = await resolve_reader(product.state.registry, as_=as_, in_=in_)
         return await product.conversation.ask(question, reader, thread=thread)
 
 
 async def _ask_batch(context: CommandContext, questions: list[BatchQuestion]) -> None:
     async with open_product(context.load_settings(), context.clock) as product:
+        await require_index(product)
         for question in questions:
             answer = await ask_one(product, question)
-            print_json({"id": question.question_id, **answer.to_json()})
+            print_json({"id": question.id, **answer.to_json()})
 
 
 async def ask_one(product: Product, question: BatchQuestion) -> Answer:
@@ -106,16 +110,13 @@ def _parse_line(line: str, place: str) -> BatchQuestion:
         value = json.loads(line)
     except json.JSONDecodeError as error:
         raise SettingsError(f"{place} is not JSON: {error}") from error
-    turns = value.get("turns") if isinstance(value, dict) else None
-    is_well_formed = isinstance(turns, list) and turns and all(isinstance(t, str) for t in turns)
-    if not is_well_formed or not isinstance(value.get("id"), str):
-        raise SettingsError(f'{place} needs "id" (text) and "turns" (a list of texts)')
-    return BatchQuestion(
-        question_id=value["id"],
-        asker=value.get("asker"),
-        where=value.get("where"),
-        turns=tuple(turns),
-    )
+    try:
+        return BatchQuestion.model_validate(value)
+    except ValidationError as error:
+        raise SettingsError(
+            f'{place} needs "id" (text) and "turns" (a list of at least one text); '
+            '"asker" and "where" are texts or left out'
+        ) from error
 
 
 def describe(answer: Answer) -> str:

@@ -10,6 +10,7 @@ from bot.commands.ask import describe
 from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import AsOption, InOption
 from bot.commands.output import print_notice, print_result
+from bot.index_switch import require_index
 from knowledge.readers import resolve_reader
 
 PROMPT = "› "
@@ -28,6 +29,7 @@ def register(app: typer.Typer) -> None:
 async def _talk(context: CommandContext, as_: str | None, in_: str | None) -> None:
     thread = f"console-{uuid4().hex[:8]}"
     async with open_product(context.load_settings(), context.clock) as product:
+        await require_index(product)
         print_notice("Ask in Chinese or English; /quit ends. 直接提问，/quit 退出。")
         while (question := await _read_line()) is not None:
             if question:

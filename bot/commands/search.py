@@ -6,6 +6,7 @@ from bot.bootstrap import Product, open_product
 from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import AsOfOption, AsOption, InOption, JsonOption, LimitOption
 from bot.commands.output import print_json, print_result
+from bot.index_switch import require_index
 from bot.search_query import SearchQuery, build_filter, parse_search
 from core.clock import parse_moment
 from knowledge.documents import Hit
@@ -48,6 +49,7 @@ async def search_as(
     product: Product, query: SearchQuery, *, as_: str | None, in_: str | None, limit: int
 ) -> Retrieval:
     """Search with the rights of whoever listens."""
+    await require_index(product)
     reader = await resolve_reader(product.state.registry, as_=as_, in_=in_)
     where = build_filter(query, reader.audience_readable, product.state.settings.bases)
     return await product.retriever.search(query.words, where, limit=limit)

@@ -11,6 +11,7 @@ from bot.commands.context import get_context, run
 from bot.commands.options import JsonOption
 from bot.commands.output import print_json, print_notice, print_result
 from bot.commands.progress import TerminalProgress
+from bot.index_switch import prepare_index
 from bot.source_settings import select_sources
 from core.clock import Clock
 from core.settings import FilesSettings, Settings
@@ -60,6 +61,8 @@ async def sync_sources(
     """Sync sources one after the other and return what was done in all."""
     total = SyncReport()
     async with open_product(settings, clock) as product:
+        with TerminalProgress() as progress:
+            await prepare_index(product, progress)
         for name, source_settings in sources.items():
             total.add(
                 await sync_source(product, name, source_settings, accept_deletions=accept_deletions)

@@ -199,8 +199,21 @@ class FilesSource:
         if verdict is Verdict.SAME:
             changes.append(Unchanged(document_id=document_id, scope=self._name, token=token))
         else:
-            changes.append(Upserted(document_id=document_id, scope=self._name, locator=path))
+            changes.append(
+                Upserted(
+                    document_id=document_id,
+                    scope=self._name,
+                    locator=path,
+                    token=self._describe_attempt(found),
+                )
+            )
         return changes
+
+    def _describe_attempt(self, found: FoundFile) -> str:
+        """Name everything that decides whether reading the file would fail again."""
+        has_ocr = self._settings.ocr and is_ocr_installed()
+        setup = describe_setup(self._settings.model_dump_json(), has_ocr)
+        return FileToken(size=found.size, mtime_ns=found.mtime_ns, setup=setup).encode()
 
     def _convert(self, snapshot: Snapshot, facts: FileFacts, job: Job, kind: FileKind) -> Document:
         converted = convert_file(job)

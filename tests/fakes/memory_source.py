@@ -90,7 +90,9 @@ class MemorySource:
             if held and held.token == _token(page):
                 yield Unchanged(document_id=document_id, scope=self.scope)
             else:
-                yield Upserted(document_id=document_id, scope=self.scope, locator=key)
+                yield Upserted(
+                    document_id=document_id, scope=self.scope, locator=key, token=_token(page)
+                )
         yield Checkpoint(cursor=Cursor(str(len(self.cursors))))
         yield ScopeListed(scope=self.scope, error=self.listing_error)
 

@@ -268,6 +268,7 @@ def _create_runs() -> None:
         sa.Column("source", sa.String(length=64), nullable=False),
         sa.Column("scope", sa.Text(), nullable=False),
         sa.Column("locator", sa.Text(), nullable=False),
+        sa.Column("token", sa.Text(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("is_permanent", sa.Boolean(), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),

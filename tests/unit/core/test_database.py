@@ -21,11 +21,12 @@ from core.errors import ServiceUnavailableError, SettingsError
 from core.migrations import HEAD
 from core.tables import chunked, metadata
 from knowledge.access_tables import access_classes
+from knowledge.active_index import active_index
 from knowledge.directory_tables import identities, people
 from knowledge.ledger_tables import documents, runs
 
 ROOT = Path(__file__).parents[3]
-OWNERS = (traces, turns, turns, counters, access_classes, people, documents)
+OWNERS = (traces, turns, active_index, turns, counters, access_classes, people, documents)
 
 
 def add_one(connection: Connection) -> int:

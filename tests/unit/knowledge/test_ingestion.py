@@ -118,8 +118,22 @@ async def test_one_bad_document_is_recorded_and_the_rest_goes_on(bench: Workbenc
     (run,) = (await bench.logs.runs.load_last_runs()).values()
     assert run.status is RunStatus.PARTIAL
     source.broken = {}
+    for key in ("p01", "p02", "p03"):
+        source.edit(key, "mended")
     assert (await bench.sync(source)).added == 3
     assert not await bench.logs.failures.load_failures("memory")
+
+
+async def test_a_page_that_failed_is_not_read_again_until_it_changes(bench: Workbench) -> None:
+    source = MemorySource({"p": MemoryPage(text="words")})
+    source.broken = {"p": UnsupportedContentError("'p' is encrypted")}
+    await bench.sync(source)
+    source.fetched.clear()
+    report = await bench.sync(source)
+    assert (source.fetched, len(report.failures)) == ([], 1)
+    source.edit("p", "other words")
+    source.broken = {}
+    assert (await bench.sync(source)).added == 1
 
 
 async def test_a_failing_page_keeps_its_old_version(bench: Workbench) -> None:

@@ -1,4 +1,4 @@
-"""The turns of conversations."""
+"""The turns of conversations, and which index is in use."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -23,3 +23,11 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_turns"),
     )
     op.create_index("ix_turns_thread_person", "turns", ["thread", "person"])
+    op.create_table(
+        "active_index",
+        sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
+        sa.Column("embedder", sa.Text(), nullable=False),
+        sa.Column("dimension", sa.Integer(), nullable=False),
+        sa.Column("analysis", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_active_index"),
+    )
