@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from rank_bm25 import BM25Okapi
 
-from knowledge.documents import Hit, SectionId
+from knowledge.documents import Hit, PassageId, SectionId
 from knowledge.ledger_records import TermStatistics
 from knowledge.retrieval.fusion import MEANING, Scores, add_standardised, best_first
 
@@ -21,6 +21,7 @@ def rescore(
     statistics: TermStatistics,
     *,
     section_terms: Mapping[SectionId, str] | None = None,
+    meaning: Mapping[PassageId, float] | None = None,
 ) -> list[Hit]:
     """Score every candidate anew by exact words and by meaning; best first.
 
@@ -34,14 +35,19 @@ def rescore(
         statistics: Of the whole index.
         section_terms: Analysed terms of the candidates' sections; a passage's words then count
             half and its section's half. A section that is one passage needs no entry.
+        meaning: Exact closeness by passage (`meaning.measure_exactly`) in place of what fusion
+            knew; ignored unless it holds every hit.
     """
     if not hits or not terms or not statistics.rows:
         return list(hits)
     words = _score_words([hit.terms for hit in hits], terms, statistics, statistics.average_length)
     if section_terms:
         words = (words + _score_sections(hits, words, terms, statistics, section_terms)) / 2
-    meaning = np.array([hit.scores.get(MEANING, hit.score) for hit in hits], float)
-    totals = add_standardised(words, meaning)
+    known = meaning if meaning and all(hit.passage_id in meaning for hit in hits) else {}
+    closeness = np.array(
+        [known.get(hit.passage_id, hit.scores.get(MEANING, hit.score)) for hit in hits], float
+    )
+    totals = add_standardised(words, closeness)
     rescored = [
         replace(hit, score=float(total), scores={**hit.scores, "words": float(word)})
         for hit, total, word in zip(hits, totals, words, strict=True)

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from knowledge.documents import Hit, SectionId
+from knowledge.documents import Hit, PassageId, SectionId
 from knowledge.ledger_records import TermStatistics
 from knowledge.retrieval.fusion import MEANING, fuse
 from knowledge.retrieval.recall import Recalled
@@ -96,3 +96,14 @@ def test_without_terms_or_statistics_the_order_stays(hits: list[Hit]) -> None:
 
 def test_a_passage_without_terms_is_no_error() -> None:
     assert ids(rescore([make_hit("a"), make_hit("b", terms="disk")], TERMS, STATISTICS))[0] == "b"
+
+
+def test_exact_closeness_replaces_what_fusion_knew() -> None:
+    hits = [
+        with_meaning(make_hit("a", terms="disk"), 1.9),
+        with_meaning(make_hit("b", terms="disk"), 1.1),
+    ]
+    exact = {PassageId("a"): 0.2, PassageId("b"): 0.9}
+    assert ids(rescore(hits, TERMS, STATISTICS, meaning=exact)) == ["b", "a"]
+    partial = {PassageId("b"): 0.9}
+    assert ids(rescore(hits, TERMS, STATISTICS, meaning=partial)) == ["a", "b"]
