@@ -84,9 +84,13 @@ def _score_words(
     """Return BM25 of analysed texts.
 
     rank-bm25 fitted on a hundred candidates takes their words for the language, so it is given
-    idf and average length of the whole index.
+    idf and average length of the whole index. Words the question does not have are counted and
+    left out: fitting on them takes most of the time.
     """
-    ranker = BM25Okapi([text.split() or [""] for text in texts], k1=K1, b=B)
+    words = [text.split() for text in texts]
+    asked = [[word for word in some if word in terms] for some in words]
+    ranker = BM25Okapi([some or [""] for some in asked], k1=K1, b=B)
+    ranker.doc_len = [len(some) for some in words]
     ranker.avgdl = average_length or 1.0
     ranker.idf = {term: statistics.idf(term) for term in terms}
     scores: Scores = np.sum(
