@@ -1,12 +1,13 @@
 """The only place that picks concrete classes: from settings to a product that can be used."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from bot.conversation import Conversation, ConversationParts
 from bot.memory.turns import TurnStore
 from bot.rag.answerer import Answerer
+from bot.rag.quote_selection import Similarity
 from bot.trace import TraceStore
 from connectors.files.source import FilesSource
 from core.clock import Clock
@@ -148,7 +149,7 @@ async def open_product(
             conversation=Conversation(
                 ConversationParts(
                     retriever=retriever,
-                    answerer=Answerer(analyser),
+                    answerer=Answerer(analyser, similarity=build_similarity(embedder)),
                     ledger=state.ledger,
                     turns=TurnStore(state.database),
                     traces=state.traces,
@@ -202,6 +203,18 @@ async def _pick_embedder(chosen: EmbeddingSettings) -> Embedder:
             )
         case _:
             return BundledEmbedder(threads=chosen.threads)
+
+
+def build_similarity(embedder: Embedder) -> Similarity | None:
+    """Compare a question's meaning with that of sentences; None with words only."""
+    if embedder.dimension == 0:
+        return None
+
+    async def compare(question: str, texts: Sequence[str]) -> list[float]:
+        asked = await embedder.embed_query(question)
+        return [float(score) for score in await embedder.embed_passages(texts) @ asked]
+
+    return compare
 
 
 def open_reranker(settings: Settings) -> Reranker | None:

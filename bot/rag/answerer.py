@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from bot.rag.extractive import Extract, extract_answer
 from bot.rag.question_type import QuestionAnalysis, analyse_question
 from bot.rag.quote_scoring import AskedQuestion
+from bot.rag.quote_selection import Similarity
 from bot.rag.secrets_filter import remove_secrets
 from bot.texts import Texts, get_texts
 from core.messages import Answer, Citation, NearPage, Outcome
@@ -33,8 +34,9 @@ class Reply:
 class Answerer:
     """Answers from evidence that the reader may see."""
 
-    def __init__(self, analyser: Analyser) -> None:
+    def __init__(self, analyser: Analyser, *, similarity: Similarity | None = None) -> None:
         self._analyser = analyser
+        self._similarity = similarity
 
     async def answer(self, question: str, retrieval: Retrieval) -> Reply:
         """Answer a question that stands on its own, in its language."""
@@ -51,7 +53,9 @@ class Answerer:
         self, question: str, analysis: QuestionAnalysis, retrieval: Retrieval
     ) -> Extract | None:
         asked = AskedQuestion(text=question, analysis=analysis, weights=retrieval.terms)
-        return await extract_answer(asked, retrieval.evidence, self._analyser)
+        return await extract_answer(
+            asked, retrieval.evidence, self._analyser, similarity=self._similarity
+        )
 
 
 def _build_reply(extract: Extract, evidence: Sequence[Evidence], texts: Texts) -> Reply:
