@@ -1,7 +1,7 @@
 """LanceDB as the passage store: embedded, one folder, no server. Weaviate is for clusters.
 
-Passages and sections share one table, so that a write is one commit whatever it touches; the
-level is a bitmap, which costs a search nothing that could be measured. Every shape of index
+Passages and sections share one table, so that a write is one commit whatever it touches; two
+tables would not be searched faster (measured), the level being a bitmap. Every shape of index
 (embedder, dimension, analysis) has a table of its own beside the others.
 
 BM25 is LanceDB's own, k1 = 1.2 and b = 0.75, over all rows of the table whatever the filter.
@@ -23,11 +23,17 @@ from lancedb.query import ColumnOrdering, FullTextOperator, MatchQuery
 
 from knowledge.documents import DocumentId, Hit, PassageId
 from knowledge.stores import IndexShape, MetadataPatch, PassageFilter, StoredPassage, Vector
-from knowledge.stores.lancedb_filter import Predicate, build_predicate, has_any, is_open, one_of
+from knowledge.stores.lancedb_filter import (
+    Predicate,
+    build_predicate,
+    has_any,
+    is_open,
+    one_of,
+)
 from knowledge.stores.lancedb_folder import LanceDBFolder, open_folder
 from knowledge.stores.lancedb_indexes import AT_REST, MORE_FOLLOWS, WORD_COLUMN, refresh_indexes
 from knowledge.stores.lancedb_rows import (
-    HIT_COLUMNS,
+    PASSAGE_COLUMN,
     VECTOR_COLUMN,
     build_hits,
     build_rows,
@@ -89,7 +95,8 @@ class LanceDBStore:
         """Close rows; unknown ids are ignored, closed rows stay as they are."""
         for some in _chunks(ids, _IDS_AT_ONCE):
             await self._rewrite(
-                one_of("passage_id", some) & is_open(), lambda row: replace(row, valid_to=valid_to)
+                is_open() & Predicate(sql=(one_of("passage_id", some),)),
+                lambda row: replace(row, valid_to=valid_to),
             )
 
     async def patch(self, patches: Sequence[MetadataPatch]) -> None:
@@ -99,7 +106,7 @@ class LanceDBStore:
             by_document.setdefault(one.document_id, []).append(one)
         for some in _chunks(list(by_document), _IDS_AT_ONCE):
             await self._rewrite(
-                one_of("document_id", some),
+                Predicate(sql=(one_of("document_id", some),)),
                 lambda row: _patched(row, by_document[row.document_id]),
             )
 
@@ -123,7 +130,7 @@ class LanceDBStore:
         async def fetch(rows: int) -> pa.Table:
             async with self._folder.reading() as table:
                 query = table.query().nearest_to_text(_match(words))
-                found = predicate.apply(query).select([*HIT_COLUMNS, "passage_id", "_score"])
+                found = predicate.apply(query).select([PASSAGE_COLUMN, "_score"])
                 return await found.limit(rows).to_arrow()
 
         return await _rank(fetch, lambda table: table["_score"].to_pylist(), limit, "bm25")
@@ -147,7 +154,7 @@ class LanceDBStore:
             async with self._folder.reading() as table:
                 query = table.query().nearest_to(vector).distance_type("cosine")
                 query = query.nprobes(_EVERY_PARTITION).refine_factor(_REFINE_FACTOR)
-                found = predicate.apply(query).select([*HIT_COLUMNS, "passage_id", "_distance"])
+                found = predicate.apply(query).select([PASSAGE_COLUMN, "_distance"])
                 return await found.limit(rows).to_arrow()
 
         return await _rank(fetch, _to_cosines, limit, "vector")
@@ -161,7 +168,7 @@ class LanceDBStore:
         if predicate is None or not wanted or limit < 1:
             return []
         async with self._folder.reading() as table:
-            query = (predicate & has_any("codes", wanted)).apply(table.query())
+            query = (predicate & Predicate(sql=(has_any("codes", wanted),))).apply(table.query())
             rows = (await query.select(["passage_id", "codes"]).to_arrow()).to_pylist()
         scores = {row["passage_id"]: float(len(wanted & set(row["codes"]))) for row in rows}
         best = sorted(scores, key=lambda passage_id: (-scores[passage_id], passage_id))[:limit]
@@ -182,8 +189,10 @@ class LanceDBStore:
         hits: list[Hit] = []
         for some in _chunks(list(dict.fromkeys(ids)), _IDS_AT_ONCE):
             async with self._folder.reading() as table:
-                query = (predicate & one_of("passage_id", some)).apply(table.query())
-                rows = await query.select(list(HIT_COLUMNS)).to_arrow()
+                query = (predicate & Predicate(sql=(one_of("passage_id", some),))).apply(
+                    table.query()
+                )
+                rows = await query.select([PASSAGE_COLUMN]).to_arrow()
             hits += build_hits(rows, [0.0] * len(rows))
         return hits
 
@@ -196,7 +205,7 @@ class LanceDBStore:
         async with self._folder.reading() as table:
             query = predicate.apply(table.query())
             query = query.order_by([ColumnOrdering(column_name=name) for name in order])
-            rows = await query.select([*HIT_COLUMNS, *order]).limit(limit).to_arrow()
+            rows = await query.select([PASSAGE_COLUMN, *order]).limit(limit).to_arrow()
         return await asyncio.to_thread(build_hits, rows, [0.0] * len(rows))
 
     async def get_vectors(self, ids: Sequence[PassageId]) -> dict[PassageId, Vector]:
@@ -206,7 +215,7 @@ class LanceDBStore:
             return found
         for some in _chunks(list(dict.fromkeys(ids)), _IDS_AT_ONCE):
             async with self._folder.reading() as table:
-                query = one_of("passage_id", some).apply(table.query())
+                query = table.query().where(one_of("passage_id", some))
                 rows = await query.select(["passage_id", VECTOR_COLUMN]).to_arrow()
             pairs = zip(rows["passage_id"].to_pylist(), read_vectors(rows), strict=True)
             found |= {PassageId(name): vector for name, vector in pairs if vector is not None}
@@ -214,11 +223,15 @@ class LanceDBStore:
 
     async def count(self, where: PassageFilter | None = None) -> int:
         """Count rows; without a filter all of them, old versions and sections too."""
-        predicate = Predicate() if where is None else build_predicate(where)
+        if where is None:
+            async with self._folder.reading() as table:
+                return int(await table.count_rows())
+        predicate = build_predicate(where)
         if predicate is None:
             return 0
         async with self._folder.reading() as table:
-            return int(await table.count_rows(predicate.to_sql()))
+            rows = predicate.apply(table.query()).select(["position"])
+            return len(await rows.to_arrow())
 
     async def optimize(self, *, more_follows: bool = False) -> None:
         """Bring indexes up to date and files into shape, as far as it pays.
@@ -238,7 +251,7 @@ class LanceDBStore:
         self, predicate: Predicate, change: Callable[[StoredPassage], StoredPassage]
     ) -> None:
         """Write the changed ones of these rows again, in one commit."""
-        columns = [*HIT_COLUMNS, *([VECTOR_COLUMN] if self._dimension else [])]
+        columns = [PASSAGE_COLUMN, *([VECTOR_COLUMN] if self._dimension else [])]
         async with self._folder.writing() as table:
             found = await predicate.apply(table.query()).select(columns).to_arrow()
             rows = await asyncio.to_thread(_change_rows, found, change, self._dimension)
@@ -247,10 +260,8 @@ class LanceDBStore:
 
     async def _delete(self, column: str, ids: Sequence[str]) -> None:
         for some in _chunks(ids, _IDS_AT_ONCE):
-            condition = one_of(column, some).to_sql()
             async with self._folder.writing() as table:
-                if await table.count_rows(condition):
-                    await table.delete(condition)
+                await table.delete(one_of(column, some))
 
 
 def _match(words: str) -> MatchQuery:
@@ -331,9 +342,8 @@ async def _rank(
         if len(rows) < wanted or wanted >= _MOST_ROWS or min(scores) < _nth_best(scores, limit):
             break
         wanted = min(wanted * 4, max(_MOST_ROWS, wanted))
-    ids = rows["passage_id"].to_pylist()
-    best = sorted(range(len(ids)), key=lambda number: (-scores[number], ids[number]))[:limit]
-    return build_hits(rows.take(best), [scores[number] for number in best], stage)
+    hits = build_hits(rows, scores, stage)
+    return sorted(hits, key=lambda hit: (-hit.score, hit.passage_id))[:limit]
 
 
 def _nth_best(scores: Sequence[float], number: int) -> float:

@@ -1,11 +1,12 @@
 """What LanceDB evaluates before it ranks: a PassageFilter as a predicate over indexed columns.
 
-Clauses are typed expressions, so that no value is ever quoted into SQL and a long list of access
-classes needs no parsing (4 ms a search for 2,900 of them). Only membership in a list column has
-no typed form; its values are quoted by doubling the quote, SQL's one special character.
+Numbers and names of our own are typed expressions: a long list of access classes then needs no
+parsing (4 ms a search for 2,900 of them). Text from outside becomes SQL with its quotes doubled,
+the one thing to do in this dialect. It must not become a typed expression: next to a condition in
+SQL LanceDB writes those out too, and leaves quotes single that follow a quote or a backslash.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from operator import and_
@@ -15,15 +16,20 @@ from lancedb.expr import Expr, col, lit
 from lancedb.query import AsyncStandardQuery
 
 from knowledge.access import ReadableClasses
-from knowledge.stores import PassageFilter
-from knowledge.stores.lancedb_rows import OPEN_END_US, to_microseconds
+from knowledge.stores import Level, PassageFilter
+from knowledge.stores.lancedb_rows import OPEN_END_US, name_in_force, to_microseconds
 
 _Query = TypeVar("_Query", bound=AsyncStandardQuery)
 
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """Conditions that must all hold; no condition at all admits every row."""
+    """Conditions that must all hold; no condition at all admits every row.
+
+    Attributes:
+        typed: Conditions on numbers and on names of our own.
+        sql: Conditions on text from outside, quoted.
+    """
 
     typed: tuple[Expr, ...] = ()
     sql: tuple[str, ...] = ()
@@ -36,25 +42,23 @@ class Predicate:
         """Add the conditions to a query; LanceDB joins them with AND, before ranking."""
         if self.typed:
             query = query.where(reduce(and_, self.typed))
-        for condition in self.sql:
-            query = query.where(condition)
+        if self.sql:
+            query = query.where(" AND ".join(self.sql))
         return query
 
-    def to_sql(self) -> str:
-        """Return the conditions as one SQL expression."""
-        conditions = [*(expression.to_sql() for expression in self.typed), *self.sql]
-        return " AND ".join(f"({condition})" for condition in conditions) or "true"
+
+def one_of(column: str, values: Iterable[str]) -> str:
+    """Return the condition that a column equals one of the values, as SQL."""
+    return f"{column} IN ({_quote(values)})"
 
 
-def one_of(column: str, values: Iterable[str]) -> Predicate:
-    """Admit rows whose column equals one of the values."""
-    return Predicate(typed=(_is_in(column, sorted(values)),))
+def has_any(column: str, values: Iterable[str]) -> str:
+    """Return the condition that a list column holds one of the values, as SQL."""
+    return f"array_has_any({column}, [{_quote(values)}])"
 
 
-def has_any(column: str, values: Iterable[str]) -> Predicate:
-    """Admit rows whose list column holds one of the values."""
-    quoted = ", ".join("'" + value.replace("'", "''") + "'" for value in sorted(values))
-    return Predicate(sql=(f"array_has_any({column}, [{quoted}])",))
+def _quote(values: Iterable[str]) -> str:
+    return ", ".join("'" + value.replace("'", "''") + "'" for value in sorted(values))
 
 
 def is_open() -> Predicate:
@@ -72,28 +76,32 @@ def build_predicate(where: PassageFilter, *, with_level: bool = True) -> Predica
     access = _build_access(where.access)
     if access is None or not where.statuses:
         return None
-    clauses = Predicate(typed=(*access, _is_in("status", sorted(where.statuses))))
-    if with_level:
-        clauses &= Predicate(typed=(col("level") == lit(str(where.level)),))
-    return clauses & _build_time(where) & _build_choices(where)
+    levels = (where.level,) if with_level else tuple(Level)
+    choices = Predicate(sql=tuple(_build_choices(where)))
+    return Predicate(typed=(*access, *_build_state(where, levels), *_build_bounds(where))) & choices
 
 
-def _build_time(where: PassageFilter) -> Predicate:
-    clauses = []
+def _build_state(where: PassageFilter, levels: Sequence[Level]) -> Iterator[Expr]:
+    if where.as_of is None and not where.any_time:
+        states = [name_in_force(level, status) for level in levels for status in where.statuses]
+        yield _is_in("in_force", sorted(states))
+        return
+    yield _is_in("level", sorted(levels))
+    yield _is_in("status", sorted(where.statuses))
+    if where.as_of is not None and not where.any_time:
+        moment = lit(to_microseconds(where.as_of))
+        yield col("valid_from_us") <= moment
+        yield col("valid_to_us") > moment
+
+
+def _build_bounds(where: PassageFilter) -> Iterator[Expr]:
     if where.updated_after is not None:
-        clauses.append(col("updated_at_us") >= lit(to_microseconds(where.updated_after)))
+        yield col("updated_at_us") >= lit(to_microseconds(where.updated_after))
     if where.updated_before is not None:
-        clauses.append(col("updated_at_us") < lit(to_microseconds(where.updated_before)))
-    bounds = Predicate(typed=tuple(clauses))
-    if where.any_time:
-        return bounds
-    if where.as_of is None:
-        return bounds & is_open()
-    moment = lit(to_microseconds(where.as_of))
-    return bounds & Predicate(typed=(col("valid_from_us") <= moment, col("valid_to_us") > moment))
+        yield col("updated_at_us") < lit(to_microseconds(where.updated_before))
 
 
-def _build_choices(where: PassageFilter) -> Predicate:
+def _build_choices(where: PassageFilter) -> Iterator[str]:
     choices: tuple[tuple[str, Iterable[str]], ...] = (
         ("scope", where.scopes),
         ("source", where.sources),
@@ -102,8 +110,11 @@ def _build_choices(where: PassageFilter) -> Predicate:
         ("section_id", where.sections),
         ("author", (where.author,) if where.author else ()),
     )
-    clauses = Predicate(typed=tuple(_is_in(name, sorted(some)) for name, some in choices if some))
-    return clauses & has_any("labels", where.labels) if where.labels else clauses
+    for column, values in choices:
+        if values:
+            yield one_of(column, values)
+    if where.labels:
+        yield has_any("labels", where.labels)
 
 
 def _build_access(access: ReadableClasses) -> tuple[Expr, ...] | None:
@@ -130,11 +141,6 @@ def _build_classes(numbers: frozenset[int], last_known: int) -> tuple[Expr, ...]
 
 
 def _is_in(column: str, values: Sequence[str | int]) -> Expr:
-    if len(values) == 1:
-        return col(column) == lit(_plain(values[0]))
-    return col(column).isin([lit(_plain(value)) for value in values])
-
-
-def _plain(value: str | int) -> str | int:
     # Enumeration members are strings, but LanceDB takes exact types only.
-    return str(value) if isinstance(value, str) else value
+    plain = [str(value) if isinstance(value, str) else value for value in values]
+    return col(column).isin([lit(value) for value in plain])

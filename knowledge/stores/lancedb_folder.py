@@ -20,8 +20,8 @@ from knowledge.stores.writer_lock import WriterLock
 
 _LOCK_FILE = ".writer.lock"
 # LanceDB's own limits are 6 GiB and 1 GiB.
-_INDEX_CACHE_BYTES = 256 * 2**20
-_METADATA_CACHE_BYTES = 64 * 2**20
+_INDEX_CACHE_BYTES = 128 * 2**20
+_METADATA_CACHE_BYTES = 32 * 2**20
 
 
 class LanceDBFolder:

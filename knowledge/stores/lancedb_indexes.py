@@ -37,6 +37,7 @@ _WORDS = FTS(
 # Bitmaps where values repeat, trees where they hardly do.
 _FILTERS: Mapping[str, Bitmap | BTree | LabelList] = {
     "access_no": Bitmap(),
+    "in_force": Bitmap(),
     "level": Bitmap(),
     "status": Bitmap(),
     "valid_to_us": Bitmap(),
@@ -53,8 +54,9 @@ _FILTERS: Mapping[str, Bitmap | BTree | LabelList] = {
     "codes": LabelList(),
 }
 # Vectors as bytes; searches probe every partition and measure the best exactly, which finds what
-# an exact search finds in a twelfth of its time, whatever the filter leaves over.
-_VECTORS: Any = IvfSq(distance_type="cosine")
+# an exact search finds in a twelfth of its time, whatever the filter leaves over (graphs and fewer
+# probes lose a fifth under narrow filters). Small partitions only add to the time.
+_VECTORS: Any = IvfSq(distance_type="cosine", target_partition_size=65_536)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,38 +64,39 @@ class UpkeepLimits:
     """What is put up with before work is done.
 
     Attributes:
-        always_rows: Up to this size of table words are indexed whenever a row is fresh.
-        fresh_share: Share of rows that may be fresh in a larger table.
-        fresh_rows: Fresh rows always put up with in a larger table.
+        fresh_rows: Rows outside an index put up with in any case.
+        fresh_share: Share of the rows put up with beyond that.
+        always_rows: Up to this size of table no row stays outside the index of words.
         pieces: Fragments, each the trace of a write.
         versions: Old states on disk, each with its index files.
+        keep_versions_for: How long an old state is kept for those who read it. Readers turn to
+            the newest one at every call.
     """
 
-    always_rows: int
-    fresh_share: float
     fresh_rows: int
+    fresh_share: float
+    always_rows: int
     pieces: int
     versions: int
+    keep_versions_for: timedelta = timedelta(minutes=2)
 
-    def has_too_many(self, fresh: int, rows: int) -> bool:
+    def is_stale(self, fresh: int, rows: int) -> bool:
         """Tell whether so many of the rows may not stay outside an index."""
-        if rows <= self.always_rows:
-            return fresh > 0
         return fresh > max(self.fresh_rows, self.fresh_share * rows)
 
 
-# Measured on 10,000 documents of 4 passages in batches of 64 documents.
-AT_REST = UpkeepLimits(always_rows=5_000, fresh_share=0.01, fresh_rows=128, pieces=32, versions=400)
+# Measured on 10,000 documents of 5 rows in batches of 64 documents.
+AT_REST = UpkeepLimits(
+    fresh_rows=128, fresh_share=0.005, always_rows=5_000, pieces=16, versions=400
+)
 MORE_FOLLOWS = UpkeepLimits(
-    always_rows=0, fresh_share=0.2, fresh_rows=2_048, pieces=128, versions=1_000
+    fresh_rows=2_048, fresh_share=0.25, always_rows=0, pieces=128, versions=1_000
 )
 _FILTER_INDEX_ROWS = 5_000
 _VECTOR_INDEX_ROWS = 2_000
 # Deleted and replaced rows stay in the files until they are compacted.
 _DEAD_ROWS = 1_000
 _DEAD_SHARE = 0.25
-# Long enough for any reader, which turns to the newest version at every call.
-_KEEP_VERSIONS_FOR = timedelta(minutes=2)
 
 
 async def create_word_index(table: AsyncTable) -> None:
@@ -116,23 +119,25 @@ async def refresh_indexes(table: AsyncTable, folder: Path, limits: UpkeepLimits)
     """
     rows = await table.count_rows()
     if await _needs_compaction(table, rows, folder, limits):
-        await table.optimize(cleanup_older_than=_KEEP_VERSIONS_FOR)
+        await table.optimize(cleanup_older_than=limits.keep_versions_for)
     fresh = await _count_fresh(table)
-    if limits.has_too_many(fresh.get(WORD_COLUMN, rows), rows):
+    fresh_words = fresh.get(WORD_COLUMN, rows)
+    if limits.is_stale(fresh_words, rows) or 0 < fresh_words <= rows <= limits.always_rows:
         await create_word_index(table)
-        if rows >= _FILTER_INDEX_ROWS:
-            for column, config in _FILTERS.items():
+    if rows >= _FILTER_INDEX_ROWS:
+        for column, config in _FILTERS.items():
+            if limits.is_stale(fresh.get(column, rows), rows):
                 await table.create_index(column, config=config, replace=True)
-    if rows >= _VECTOR_INDEX_ROWS and VECTOR_COLUMN in (await table.schema()).names:
+    if VECTOR_COLUMN in (await table.schema()).names:
         await _refresh_vector_index(table, fresh.get(VECTOR_COLUMN, rows), rows, limits)
 
 
 async def _refresh_vector_index(
     table: AsyncTable, fresh: int, rows: int, limits: UpkeepLimits
 ) -> None:
-    # Rows without a vector count as fresh for ever when there are no others to train on.
-    if not limits.has_too_many(fresh, rows):
+    if rows < _VECTOR_INDEX_ROWS or not limits.is_stale(fresh, rows):
         return
+    # Rows without a vector count as well, but there is nothing to train on in them.
     if await table.count_rows(f"{VECTOR_COLUMN} IS NOT NULL") >= _VECTOR_INDEX_ROWS:
         await table.create_index(VECTOR_COLUMN, config=_VECTORS, replace=True)
 

@@ -1,9 +1,9 @@
 """Rows of the LanceDB table: their Arrow schema, and conversion from passages and to hits.
 
-What is filtered or ordered by has a column; the whole passage is kept as JSON in one column more,
-because fetching 60 rows of 21 columns takes 6 ms longer than fetching two. Times are whole
-microseconds since 1970 in UTC, so that they compare as integers; a passage in force has
-OPEN_END_US as its end, which is beyond every date, so that no filter asks for nulls.
+What is searched, filtered or ordered by has a column; the whole passage is kept as JSON in one
+column more, because fetching 60 rows of 21 columns takes 6 ms longer than fetching that one.
+Times are whole microseconds since 1970 in UTC, so that they compare as integers; a passage in
+force has OPEN_END_US as its end, which is beyond every date, so that no filter asks for nulls.
 """
 
 import json
@@ -22,7 +22,8 @@ OPEN_END_US = 2**62
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
-HIT_COLUMNS = ("terms", "passage")
+# The number counts up with the form of the JSON, so that a folder of another form is recognised.
+PASSAGE_COLUMN = "passage_1"
 VECTOR_COLUMN = "vector"
 
 
@@ -35,6 +36,15 @@ def to_microseconds(moment: datetime) -> int:
     if moment.tzinfo is None:
         raise ValueError(f"{moment!r} has no time zone; give stored times an explicit one")
     return (moment - _EPOCH) // _MICROSECOND
+
+
+def name_in_force(level: Level, status: Status) -> str:
+    """Return the value that rows in force have in the column `in_force`; closed ones have none.
+
+    Level, status and end are filtered by in nearly every search; one bitmap instead of three takes
+    a tenth off its time.
+    """
+    return f"{level} {status}"
 
 
 def build_schema(dimension: int) -> pa.Schema:
@@ -89,10 +99,10 @@ def _build_vectors(vectors: Sequence[Vector | None], dimension: int) -> pa.Array
 
 
 def read_passages(rows: pa.Table) -> list[StoredPassage]:
-    """Turn rows with HIT_COLUMNS, and vectors where fetched, back into passages."""
+    """Turn rows with PASSAGE_COLUMN, and vectors where fetched, back into passages."""
     vectors = read_vectors(rows) if VECTOR_COLUMN in rows.column_names else [None] * len(rows)
-    texts = zip(rows["passage"].to_pylist(), rows["terms"].to_pylist(), vectors, strict=True)
-    return [_decode(text, terms, vector) for text, terms, vector in texts]
+    found = zip(rows[PASSAGE_COLUMN].to_pylist(), vectors, strict=True)
+    return [_decode(json.loads(text), vector) for text, vector in found]
 
 
 def read_vectors(rows: pa.Table) -> list[Vector | None]:
@@ -102,18 +112,18 @@ def read_vectors(rows: pa.Table) -> list[Vector | None]:
 
 
 def build_hits(rows: pa.Table, scores: Sequence[float], stage: str = "") -> list[Hit]:
-    """Turn rows with HIT_COLUMNS into hits, in their order.
+    """Turn rows with PASSAGE_COLUMN into hits, in their order.
 
     Args:
         rows: One row a hit.
         scores: The hits' scores.
         stage: Name under which the score is noted; empty = not noted.
     """
-    found = zip(rows["passage"].to_pylist(), rows["terms"].to_pylist(), scores, strict=True)
-    return [_build_hit(json.loads(text), terms, score, stage) for text, terms, score in found]
+    found = zip(rows[PASSAGE_COLUMN].to_pylist(), scores, strict=True)
+    return [_build_hit(json.loads(text), score, stage) for text, score in found]
 
 
-def _build_hit(values: Mapping[str, Any], terms: str, score: float, stage: str) -> Hit:
+def _build_hit(values: Mapping[str, Any], score: float, stage: str) -> Hit:
     return Hit(
         passage_id=PassageId(values["passage_id"]),
         section_id=SectionId(values["section_id"]),
@@ -135,7 +145,7 @@ def _build_hit(values: Mapping[str, Any], terms: str, score: float, stage: str) 
         valid_to=_to_end(values["valid_to"]),
         access_no=AccessNo(values["access_no"]),
         position=values["position"],
-        terms=terms,
+        terms=values["terms"],
         score=score,
         scores={stage: score} if stage else {},
     )
@@ -153,6 +163,7 @@ def _encode(row: StoredPassage) -> str:
         "title": row.title,
         "heading_path": row.heading_path,
         "text": row.text,
+        "terms": row.terms,
         "codes": row.codes,
         "kind": row.kind,
         "url": row.url,
@@ -171,8 +182,7 @@ def _encode(row: StoredPassage) -> str:
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
 
-def _decode(text: str, terms: str, vector: Vector | None) -> StoredPassage:
-    values = json.loads(text)
+def _decode(values: Mapping[str, Any], vector: Vector | None) -> StoredPassage:
     return StoredPassage(
         passage_id=PassageId(values["passage_id"]),
         level=Level(values["level"]),
@@ -184,7 +194,7 @@ def _decode(text: str, terms: str, vector: Vector | None) -> StoredPassage:
         title=values["title"],
         heading_path=tuple(values["heading_path"]),
         text=values["text"],
-        terms=terms,
+        terms=values["terms"],
         codes=tuple(values["codes"]),
         kind=PassageKind(values["kind"]),
         url=values["url"],
@@ -224,6 +234,7 @@ _COLUMNS: Mapping[str, tuple[pa.DataType, Callable[[StoredPassage], Any]]] = {
     "scope": (_STRING, lambda row: row.scope),
     "author": (_STRING, lambda row: row.author),
     "status": (_STRING, lambda row: row.status),
+    "in_force": (_STRING, lambda row: "" if row.valid_to else name_in_force(row.level, row.status)),
     "labels": (_STRINGS, lambda row: row.labels),
     "codes": (_STRINGS, lambda row: row.codes),
     "position": (_INTEGER, lambda row: row.position),
@@ -235,5 +246,5 @@ _COLUMNS: Mapping[str, tuple[pa.DataType, Callable[[StoredPassage], Any]]] = {
         lambda row: OPEN_END_US if row.valid_to is None else to_microseconds(row.valid_to),
     ),
     "terms": (_STRING, lambda row: row.terms),
-    "passage": (_STRING, _encode),
+    PASSAGE_COLUMN: (_STRING, _encode),
 }
