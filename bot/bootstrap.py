@@ -33,6 +33,7 @@ from knowledge.ledger import Ledger
 from knowledge.ledger_writer import LedgerWriter
 from knowledge.retrieval.pipeline import Retriever
 from knowledge.retrieval.rerank import CrossEncoderReranker, Reranker
+from knowledge.retrieval.titles import TitleCatalogue
 from knowledge.runs import RunLog
 from knowledge.source import Source
 from knowledge.stores import IndexShape, PassageStore
@@ -133,6 +134,7 @@ async def open_product(
             store=store,
             ledger=state.ledger,
             term_index=TermIndex(state.database),
+            titles=TitleCatalogue(state.ledger),
             analyser=analyser,
             embedder=embedder,
             reranker=open_reranker(settings),

@@ -121,6 +121,7 @@ class RetrievalSettings(Section):
     fusion: Literal["score", "rrf"] = "score"
     rescore: bool = True
     two_levels: bool = True
+    named_pages: bool = True
     metadata: bool = True
     sufficiency: bool = True
     limit: int = Field(default=5, ge=1, le=50)

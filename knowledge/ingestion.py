@@ -233,8 +233,10 @@ class SyncRun:
     async def _fail(self, change: Upserted | Failed, reason: str, *, is_permanent: bool) -> None:
         at = self._parts.clock.now()
         known = self._known.get(change.document_id)
-        is_fetched = isinstance(change, Upserted)
-        locator = change.locator if is_fetched else known and known.locator
+        if isinstance(change, Upserted):
+            locator, token = change.locator, change.token
+        else:
+            locator, token = known.locator if known else change.document_id, ""
         self._report.failures[change.document_id] = reason
         await self._logs.failures.record_failures(
             [
@@ -242,8 +244,8 @@ class SyncRun:
                     document_id=change.document_id,
                     source=self._source.name,
                     scope=change.scope,
-                    locator=locator or change.document_id,
-                    token=change.token if is_fetched else "",
+                    locator=locator,
+                    token=token,
                     reason=reason,
                     is_permanent=is_permanent,
                     at=at,

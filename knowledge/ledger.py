@@ -59,6 +59,13 @@ class Ledger:
         query = select(documents.c.source).distinct().order_by(documents.c.source)
         return await self._database.read(lambda connection: list(connection.scalars(query)))
 
+    async def load_titles(self) -> list[tuple[DocumentId, str]]:
+        """Return every document with its title of today, in no order."""
+        query = select(documents.c.document_id, documents.c.title)
+        return await self._database.read(
+            lambda connection: [(row.document_id, row.title) for row in connection.execute(query)]
+        )
+
     async def find_document(self, document_id: DocumentId) -> DocumentRecord | None:
         """Return one document, or None when it is not held."""
         return (await self.load_documents([document_id])).get(document_id)

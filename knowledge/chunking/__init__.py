@@ -91,7 +91,7 @@ def build_chunks(
     topics = merge_short_topics(
         outline.topics,
         target_tokens=int(builder.room.target * _CAUTION),
-        limit_tokens=int(builder.room.limit * _CAUTION),
+        limit_tokens=builder.section_limit,
     )
     for topic in topics:
         builder.add_topic(topic, content.parts[topic.part], outline.pages[topic.part])
@@ -140,6 +140,11 @@ class _ChunkBuilder:
         self._keys: Counter[str] = Counter()
         self._chains: dict[tuple[str, ...], str] = {}
         self._crumbs = self._trim_crumbs(breadcrumbs)
+
+    @property
+    def section_limit(self) -> int:
+        """Tokens up to which a procedure stays one section."""
+        return self._section_room.limit
 
     def add_topic(self, topic: Topic, part: BodyPart, pages: Pages) -> None:
         """Add the sections and passages of the text under one heading."""

@@ -153,9 +153,10 @@ def merge_short_topics(
 ) -> list[Topic]:
     """Join neighbours that are too short to stand alone under the heading above them.
 
-    Sub-headings that are numbered steps are joined up to `limit_tokens`, other short ones up to
-    `target_tokens`. The joined topic has the path of the heading above; sub-headings become part
-    of its text. A heading that is a question stays alone: it is found by its own words.
+    Sub-headings that are numbered steps are joined up to `limit_tokens`, so that a procedure is
+    one section however it is set; other short ones up to `target_tokens`. The joined topic has
+    the path of the heading above; sub-headings become part of its text. A heading that is a
+    question stays alone: it is found by its own words.
     """
     joined: list[Topic] = []
     at = 0

@@ -1,64 +1,32 @@
 """The retrieval pipeline: the stages in their order, each with a record of what it saw."""
 
 import asyncio
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import replace
 
 from core.settings import RerankSettings, RetrievalSettings
 from knowledge.analysis import Analyser
 from knowledge.documents import Hit
 from knowledge.embedding import Embedder
 from knowledge.ledger import Ledger
-from knowledge.ledger_records import TermStatistics
-from knowledge.retrieval import Retrieval, StageRecord, Sufficiency
+from knowledge.retrieval import Retrieval, Sufficiency
+from knowledge.retrieval.candidates import AskedQuestion, Candidates, StageLog
 from knowledge.retrieval.cut import cut_hits
 from knowledge.retrieval.fusion import fuse
 from knowledge.retrieval.lock import check_hits
+from knowledge.retrieval.meaning import measure_exactly
+from knowledge.retrieval.named_pages import find_named_documents, lift_named
 from knowledge.retrieval.preferences import prefer_guides, prefer_metadata
 from knowledge.retrieval.recall import Recalled, recall
 from knowledge.retrieval.rerank import Reranker, rerank
 from knowledge.retrieval.rescoring import rescore
-from knowledge.retrieval.sections import gather_evidence
-from knowledge.retrieval.sufficiency import judge_sufficiency
+from knowledge.retrieval.sections import find_sections, gather_evidence
+from knowledge.retrieval.sufficiency import FITTED_EMBEDDER, Judged, judge_sufficiency
+from knowledge.retrieval.titles import TitleCatalogue
 from knowledge.stores import PassageFilter, PassageStore, Vector
 from knowledge.term_statistics import TermIndex
 
-ROWS_RECORDED = 10
-
-
-@dataclass(slots=True)
-class _Stages:
-    """Collects the records of one search."""
-
-    records: list[StageRecord] = field(default_factory=list)
-    began: float = field(default_factory=time.perf_counter)
-    since: float = field(default_factory=time.perf_counter)
-
-    def note(self, stage: str, hits: Sequence[Hit] = (), note: str = "") -> None:
-        """Record a stage that has just ended."""
-        now = time.perf_counter()
-        rows = tuple((str(hit.passage_id), hit.score) for hit in hits[:ROWS_RECORDED])
-        self.records.append(
-            StageRecord(stage=stage, took_ms=(now - self.since) * 1000, rows=rows, note=note)
-        )
-        self.since = now
-
-    @property
-    def took_ms(self) -> float:
-        """Milliseconds since the search began."""
-        return (time.perf_counter() - self.began) * 1000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Question:
-    """A question as the routes need it."""
-
-    text: str
-    terms: Mapping[str, float]
-    codes: Sequence[str]
-    vector: Vector | None
-    statistics: TermStatistics
+NAMED_PASSAGES = 16
 
 
 class Retriever:
@@ -70,6 +38,7 @@ class Retriever:
         store: PassageStore,
         ledger: Ledger,
         term_index: TermIndex,
+        titles: TitleCatalogue,
         analyser: Analyser,
         embedder: Embedder,
         reranker: Reranker | None,
@@ -79,6 +48,7 @@ class Retriever:
         self._store = store
         self._ledger = ledger
         self._term_index = term_index
+        self._titles = titles
         self._analyser = analyser
         self._embedder = embedder
         self._reranker = reranker
@@ -91,6 +61,7 @@ class Retriever:
             store=self._store,
             ledger=self._ledger,
             term_index=self._term_index,
+            titles=self._titles,
             analyser=self._analyser,
             embedder=self._embedder,
             reranker=self._reranker,
@@ -111,20 +82,22 @@ class Retriever:
         Raises:
             TransientError: A remote embedder did not answer.
         """
-        stages = _Stages()
+        log = StageLog()
         asked = await self._prepare(question)
-        stages.note("analyse", note=" ".join(asked.terms))
+        log.note("analyse", note=" ".join(asked.terms))
         recalled = await self._recall(asked, where)
-        _note_recall(stages, recalled)
-        hits = await self._rank(asked, recalled, where, stages)
-        sufficiency = self._judge(asked, hits)
-        stages.note("sufficiency", note=f"{sufficiency.confidence:.2f}")
-        kept = cut_hits(hits, limit=limit or self._settings.limit)
-        stages.note("cut", kept)
-        evidence = await gather_evidence(
-            self._store, kept, access=where.access, limit=self._settings.limit
-        )
-        stages.note("sections", [one.hit for one in evidence])
+        for route in ("terms", "vector", "sections", "codes"):
+            log.note(f"recall: {route}", getattr(recalled, route))
+        fused = fuse(recalled, method=self._settings.fusion)
+        log.note("fuse", fused)
+        candidates = await self._load_candidates(fused, where)
+        log.note("lock", candidates.hits)
+        candidates = await self._rank(asked, candidates, where, log)
+        sufficiency = self._judge(asked, candidates)
+        log.note("sufficiency", note=f"{sufficiency.confidence:.2f}")
+        kept = cut_hits(candidates.hits, limit=limit or self._settings.limit)
+        evidence = gather_evidence(kept, candidates.sections, limit=self._settings.limit)
+        log.note("cut", kept)
         return Retrieval(
             question=question,
             terms={
@@ -133,16 +106,16 @@ class Retriever:
             hits=tuple(kept),
             evidence=tuple(evidence),
             sufficiency=sufficiency,
-            stages=tuple(stages.records),
-            took_ms=stages.took_ms,
+            stages=tuple(log.records),
+            took_ms=log.took_ms,
         )
 
-    async def _prepare(self, question: str) -> _Question:
+    async def _prepare(self, question: str) -> AskedQuestion:
         terms = self._analyser.query_terms(question)
         statistics, vector = await asyncio.gather(
             self._term_index.load(terms), self._embed(question)
         )
-        return _Question(
+        return AskedQuestion(
             text=question,
             terms=terms,
             codes=self._analyser.codes(question),
@@ -155,7 +128,7 @@ class Retriever:
             return None
         return await self._embedder.embed_query(question)
 
-    async def _recall(self, asked: _Question, where: PassageFilter) -> Recalled:
+    async def _recall(self, asked: AskedQuestion, where: PassageFilter) -> Recalled:
         settings = self._settings
         return await recall(
             self._store,
@@ -168,41 +141,106 @@ class Retriever:
             sections_limit=settings.recall_vector if settings.two_levels else 0,
         )
 
+    async def _load_candidates(self, hits: Sequence[Hit], where: PassageFilter) -> Candidates:
+        """Check the second lock, and fetch sections and vectors of what passes it.
+
+        What the ledger denies goes before anything is scored or judged with it.
+        """
+        is_current_only = where.as_of is None and not where.any_time
+        hits = await check_hits(self._ledger, hits, where.access, only_current=is_current_only)
+        if not self._settings.two_levels:
+            return Candidates(hits=tuple(hits))
+        sections = await find_sections(self._store, hits, where)
+        ids = [hit.passage_id for hit in hits]
+        ids += [section.passage_id for section in sections.values()]
+        vectors = await self._store.get_vectors(ids) if self._embedder.dimension else {}
+        return Candidates(hits=tuple(hits), sections=sections, vectors=vectors)
+
     async def _rank(
-        self, asked: _Question, recalled: Recalled, where: PassageFilter, stages: _Stages
-    ) -> list[Hit]:
-        """Fuse, lock, rescore, prefer, rerank; what the ledger denies goes before all scoring."""
-        hits = fuse(recalled, method=self._settings.fusion)
-        stages.note("fuse", hits)
-        hits = await check_hits(
-            self._ledger, hits, where.access, only_current=_is_current_only(where)
-        )
-        stages.note("lock", hits)
-        if self._settings.rescore:
-            hits = rescore(hits, asked.terms, asked.statistics)
-            stages.note("rescore", hits)
-        if self._settings.metadata:
-            hits = prefer_metadata(list(asked.terms), prefer_guides(asked.text, hits))
-            stages.note("prefer", hits)
+        self, asked: AskedQuestion, candidates: Candidates, where: PassageFilter, log: StageLog
+    ) -> Candidates:
+        settings = self._settings
+        if settings.rescore:
+            candidates = self._rescore(asked, candidates)
+            log.note("rescore", candidates.hits)
+        if settings.named_pages:
+            candidates = await self._lift_named(asked, candidates, where)
+            log.note("named pages", candidates.hits)
+        if settings.metadata:
+            hits = prefer_guides(asked.text, candidates.hits)
+            candidates = candidates.ordered(prefer_metadata(list(asked.terms), hits))
+            log.note("prefer", candidates.hits)
         if self._reranker is not None:
             hits = await rerank(
-                self._reranker, asked.text, hits, candidates=self._rerank_settings.candidates
+                self._reranker,
+                asked.text,
+                candidates.hits,
+                candidates=self._rerank_settings.candidates,
             )
-            stages.note("rerank", hits, note=self._reranker.name)
-        return hits
+            candidates = candidates.ordered(hits)
+            log.note("rerank", candidates.hits, note=self._reranker.name)
+        return candidates
 
-    def _judge(self, asked: _Question, hits: Sequence[Hit]) -> Sufficiency:
+    def _rescore(self, asked: AskedQuestion, candidates: Candidates) -> Candidates:
+        meaning = None
+        if asked.vector is not None and candidates.vectors:
+            meaning = measure_exactly(
+                candidates.hits,
+                asked.vector,
+                candidates.vectors,
+                candidates.section_vectors(),
+                None,
+            )
+        rescored = rescore(
+            candidates.hits,
+            asked.terms,
+            asked.statistics,
+            section_terms=candidates.section_terms(),
+            meaning=meaning,
+        )
+        return candidates.ordered(rescored)
+
+    async def _lift_named(
+        self, asked: AskedQuestion, candidates: Candidates, where: PassageFilter
+    ) -> Candidates:
+        """Lift pages that the question or the best hits name; fetch those that recall missed."""
+        named = find_named_documents(asked.text, candidates.hits, await self._titles.load())
+        missed = frozenset(named) - {hit.document_id for hit in candidates.hits}
+        if missed:
+            restricted = replace(where, documents=missed)
+            found = fuse(
+                await recall(
+                    self._store,
+                    terms=list(asked.terms),
+                    codes=(),
+                    vector=asked.vector,
+                    where=restricted,
+                    terms_limit=NAMED_PASSAGES,
+                    vector_limit=NAMED_PASSAGES,
+                    sections_limit=0,
+                ),
+                method=self._settings.fusion,
+            )
+            candidates = candidates.joined(await self._load_candidates(found, where))
+            if self._settings.rescore:
+                candidates = self._rescore(asked, candidates)
+                named = find_named_documents(asked.text, candidates.hits, await self._titles.load())
+        return candidates.ordered(lift_named(candidates.hits, named))
+
+    def _judge(self, asked: AskedQuestion, candidates: Candidates) -> Sufficiency:
+        hits = candidates.hits
         if not self._settings.sufficiency:
             return Sufficiency(is_enough=bool(hits), confidence=1.0 if hits else 0.0, features={})
-        return judge_sufficiency(asked.terms, hits, asked.statistics)
-
-
-def _is_current_only(where: PassageFilter) -> bool:
-    return where.as_of is None and not where.any_time
-
-
-def _note_recall(stages: _Stages, recalled: Recalled) -> None:
-    stages.note("recall: words", recalled.terms)
-    stages.note("recall: vectors", recalled.vector)
-    stages.note("recall: sections", recalled.sections)
-    stages.note("recall: codes", recalled.codes)
+        is_fitted = self._embedder.name.startswith(FITTED_EMBEDDER)
+        cosines = [hit.scores["vector"] for hit in hits if is_fitted and "vector" in hit.scores]
+        return judge_sufficiency(
+            Judged(
+                question=asked.text,
+                terms=asked.terms,
+                hits=hits,
+                sections=candidates.sections,
+                statistics=asked.statistics,
+                cosine=max(cosines, default=None),
+            ),
+            self._analyser,
+        )

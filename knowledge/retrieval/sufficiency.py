@@ -1,27 +1,172 @@
-"""Whether the evidence is good enough to answer from. Pure."""
+"""Whether the evidence is good enough to answer from. Pure.
+
+Two gates. Off topic: the best passage is not near enough and the best sections hold too little of
+the question's weighty words. Detail missing: the page the question names was found, but what is
+asked of it stands nowhere in the evidence. docs/retrieval.md says on what data the numbers were
+fitted and how they do on the rest.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from knowledge.documents import Hit
+from knowledge.analysis import Analyser, fold
+from knowledge.documents import Hit, PassageId
 from knowledge.ledger_records import TermStatistics
 from knowledge.retrieval import Sufficiency
+from knowledge.stop_words import TASK_WORDS
+
+SECTIONS_READ = 5
+TITLES_READ = 3
+FITTED_EMBEDDER = "multilingual-e5-small"
+# Logistic regression on cosine and coverage; the cosine's scale is the bundled embedder's.
+COSINE_WEIGHT, COVERAGE_WEIGHT, OFFSET = 58.7, 6.93, -53.2
+LEAST_MARGIN = -0.5
+# Without cosines, or with another embedder's, coverage decides alone.
+LEAST_COVERAGE = 0.384
+COVERAGE_SCALE = 12.0
+NAMED_SHARE = 0.8
+MOST_MISSING = 0.20
+MISSING_SCALE = 20.0
+_WORDS_PER_DETAIL = 6
+_STEM_LENGTH = 5
+_HALF = 0.5
+_PAIR = 2
 
 
-def judge_sufficiency(
-    terms: Mapping[str, float], hits: Sequence[Hit], statistics: TermStatistics
-) -> Sufficiency:
-    """Judge by how much of the question's weight the best passages cover."""
-    if not hits:
-        return Sufficiency(is_enough=False, confidence=0.0, features={}, reasons=("no hits",))
-    weights = {
-        term: weight
-        * math.log(1 + statistics.rows / (1 + statistics.document_frequency.get(term, 0)))
-        for term, weight in terms.items()
-    }
-    total = sum(weights.values()) or 1.0
-    best = max(
-        sum(weight for term, weight in weights.items() if term in set(hit.terms.split())) / total
-        for hit in hits[:5]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What is judged.
+
+    Attributes:
+        terms: The question's weighted terms.
+        hits: Candidates, best first.
+        sections: Their sections by passage id; a passage without one is its own.
+        cosine: Of the best passage with the embedder the weights were fitted on; None otherwise.
+    """
+
+    question: str
+    terms: Mapping[str, float]
+    hits: Sequence[Hit]
+    sections: Mapping[PassageId, Hit]
+    statistics: TermStatistics
+    cosine: float | None
+
+
+def judge_sufficiency(judged: Judged, analyser: Analyser) -> Sufficiency:
+    """Judge the evidence; the confidence is 0.5 where the decision turns."""
+    if not judged.hits:
+        return Sufficiency(
+            is_enough=False, confidence=0.0, features={}, reasons=("nothing was found",)
+        )
+    best = _best_sections(judged)
+    coverage = _measure_coverage(judged, best)
+    missing = _measure_missing(judged, best, analyser)
+    topic = _measure_topic(judged.cosine, coverage)
+    detail = (MOST_MISSING - missing) * MISSING_SCALE
+    reasons = []
+    if topic < 0:
+        reasons.append(f"off topic: coverage {coverage:.2f}, cosine {judged.cosine or 0:.3f}")
+    if detail < 0:
+        reasons.append(f"what is asked of the named page is missing: {missing:.2f}")
+    features = {"coverage": coverage, "missing": missing}
+    if judged.cosine is not None:
+        features["cosine"] = judged.cosine
+    return Sufficiency(
+        is_enough=not reasons,
+        confidence=1 / (1 + math.exp(-min(topic, detail))),
+        features=features,
+        reasons=tuple(reasons),
     )
-    return Sufficiency(is_enough=best >= 0.3, confidence=best, features={"coverage": best})
+
+
+def _measure_topic(cosine: float | None, coverage: float) -> float:
+    if cosine is None:
+        return (coverage - LEAST_COVERAGE) * COVERAGE_SCALE
+    return COSINE_WEIGHT * cosine + COVERAGE_WEIGHT * coverage + OFFSET - LEAST_MARGIN
+
+
+def _best_sections(judged: Judged) -> list[Hit]:
+    """Return the sections, or lone passages, of the best hits, each once."""
+    best: dict[str, Hit] = {}
+    for hit in judged.hits:
+        best.setdefault(hit.section_id, judged.sections.get(hit.passage_id, hit))
+        if len(best) == SECTIONS_READ:
+            break
+    return list(best.values())
+
+
+def _measure_coverage(judged: Judged, sections: Sequence[Hit]) -> float:
+    """Return the largest share of the question's weight that one section holds."""
+    weights = {term: w * judged.statistics.idf(term) for term, w in judged.terms.items()}
+    total = sum(weights.values()) or 1.0
+    held = (set(section.terms.split()) for section in sections)
+    return max(sum(w for term, w in weights.items() if term in terms) / total for terms in held)
+
+
+def _measure_missing(judged: Judged, sections: Sequence[Hit], analyser: Analyser) -> float:
+    """Return the share of the question's words, its page's name aside, that stand nowhere.
+
+    0 unless the question names one of the best pages. Long questions may miss a little more.
+    """
+    named = _find_named_title(judged, analyser)
+    words = _list_content_words(judged.question, analyser)
+    if not named or not words:
+        return 0.0
+    name_terms, name_text = set(analyser.index_terms(named)), fold(named)
+    asked = {
+        word: judged.statistics.idf(word)
+        for word in words
+        if word not in name_terms and word not in name_text
+    }
+    total = sum(asked.values())
+    if not total:
+        return 0.0
+    terms = {term for section in sections for term in section.terms.split()}
+    text = fold(" ".join(section.text for section in sections))
+    absent = sum(idf * (1 - _measure_presence(word, terms, text)) for word, idf in asked.items())
+    return absent / total / (1 + len(words) / _WORDS_PER_DETAIL)
+
+
+def _find_named_title(judged: Judged, analyser: Analyser) -> str:
+    """Return the title, among the best hits', that the question says most of; or nothing."""
+    asked = set(analyser.index_terms(judged.question))
+    shares: dict[str, float] = {}
+    for hit in judged.hits[:TITLES_READ]:
+        terms = set(analyser.index_terms(hit.title))
+        weights = {term: judged.statistics.idf(term) for term in terms}
+        total = sum(weights.values())
+        said = sum(weight for term, weight in weights.items() if term in asked)
+        shares[hit.title] = said / total if total else 0.0
+    best = max(shares, key=lambda title: shares[title])
+    return best if shares[best] >= NAMED_SHARE else ""
+
+
+def _list_content_words(question: str, analyser: Analyser) -> list[str]:
+    return [
+        word
+        for word in dict.fromkeys(analyser.words(question))
+        if word not in TASK_WORDS and not _only_asks(word)
+    ]
+
+
+def _only_asks(word: str) -> bool:
+    is_asking = word[0] in "哪几多谁" and len(word) <= _PAIR + 1
+    return is_asking or (len(word) == 1 and (_is_han(word) or word.isalpha()))
+
+
+def _measure_presence(word: str, terms: set[str], text: str) -> float:
+    """Return 1 for a word that stands in the text, less for one that stands there in part."""
+    if word in terms or word in text:
+        return 1.0
+    if _is_han(word[0]):
+        if len(word) == _PAIR:
+            return _HALF if all(character in text for character in word) else 0.0
+        pairs = [word[start : start + _PAIR] for start in range(len(word) - 1)]
+        return sum(pair in text for pair in pairs) / len(pairs) if pairs else 0.0
+    is_long = word.isalpha() and len(word) > _STEM_LENGTH
+    return 1.0 if is_long and word[:_STEM_LENGTH] in text else 0.0
+
+
+def _is_han(character: str) -> bool:
+    return "\u3400" <= character <= "\u9fff"

@@ -22,6 +22,7 @@ from knowledge.ingestion import SyncLogs, SyncRun
 from knowledge.ledger import Ledger
 from knowledge.ledger_writer import LedgerWriter
 from knowledge.retrieval.pipeline import Retriever
+from knowledge.retrieval.titles import TitleCatalogue
 from knowledge.runs import RunLog
 from knowledge.source import Source
 from knowledge.stores import IndexShape, PassageFilter
@@ -89,6 +90,7 @@ async def open_workbench(
                 store=store,
                 ledger=ledger,
                 term_index=term_index,
+                titles=TitleCatalogue(ledger),
                 analyser=analyser,
                 embedder=embedder,
                 reranker=None,

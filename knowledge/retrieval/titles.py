@@ -1,0 +1,35 @@
+"""The titles of all documents, for finding pages that a question or a hit names."""
+
+import asyncio
+
+from knowledge.ledger import Ledger
+from knowledge.retrieval.named_pages import TitleIndex, build_title_index
+
+
+class TitleCatalogue:
+    """Keeps a title index that follows the ledger.
+
+    Built in a thread when documents have changed; meanwhile questions use the former one. Names
+    lend no rights: what they lead to is searched under the asker's own.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._generation = -1
+        self._index: TitleIndex | None = None
+        self._building: asyncio.Task[TitleIndex] | None = None
+
+    async def load(self) -> TitleIndex:
+        """Return the titles; only the first call waits for them to be read."""
+        generation = await self._ledger.load_generation()
+        if generation != self._generation and self._building is None:
+            self._generation = generation
+            self._building = asyncio.create_task(self._build())
+        if self._building is not None and (self._index is None or self._building.done()):
+            building, self._building = self._building, None
+            self._index = await building
+        return self._index or await self._build()
+
+    async def _build(self) -> TitleIndex:
+        titles = await self._ledger.load_titles()
+        return await asyncio.to_thread(build_title_index, titles)
