@@ -77,6 +77,7 @@ class IngestFigures:
     mean_bytes: float
     seconds: float
     unchanged_seconds: float
+    peak_bytes: int
 
     @property
     def pages_per_s(self) -> float:
@@ -205,6 +206,7 @@ def _list_details(report: BenchReport) -> list[tuple[str, str]]:
         ingest = report.ingest
         rows.append((f"ingest of {ingest.pages:,} pages", f"{ingest.seconds:.1f} s"))
         rows.append(("  again, nothing changed", f"{ingest.unchanged_seconds:.1f} s"))
+        rows.append(("  peak memory", f"{ingest.peak_bytes / MEBIBYTE:,.0f} MiB"))
     if report.embedding:
         rows.append(
             (

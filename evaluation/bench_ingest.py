@@ -12,6 +12,7 @@ from core.settings import EmbeddingSettings, FilesSettings, Settings
 from evaluation.bench import IngestFigures
 from evaluation.product_index import locate_settings
 from evaluation.synthetic import build_pages
+from evaluation.timing import read_peak_bytes
 from knowledge.access import OPERATOR
 from knowledge.ingestion import SyncRun
 from knowledge.stores import PassageFilter
@@ -51,6 +52,7 @@ async def _measure(
             f"failures: {list(report.failures.items())[:3]!r}"
         )
     unchanged_seconds, _ = await _sync(settings, folder)
+    peak_bytes = read_peak_bytes()
     async with open_product(settings, SystemClock()) as product:
         passages = await product.store.count(PassageFilter(access=OPERATOR))
     return IngestFigures(
@@ -59,6 +61,7 @@ async def _measure(
         mean_bytes=mean_bytes,
         seconds=seconds,
         unchanged_seconds=unchanged_seconds,
+        peak_bytes=peak_bytes,
     )
 
 

@@ -24,6 +24,8 @@ from knowledge.stores import PassageFilter
 
 FOLDER = "bench"
 PAGES_A_STEP = 1_000
+PASSAGES_A_PAGE = 10
+"""More than a page usually has, so that a step does not overshoot."""
 WARM_UP = 5
 
 
@@ -57,7 +59,9 @@ async def build_index(
             documents = len(await product.state.ledger.known_documents(SOURCE_NAME))
             if held >= passages:
                 return BenchIndex(settings=settings, seed=seed, passages=held, documents=documents)
-            await _sync(product, SyntheticSource(seed, documents + PAGES_A_STEP), progress)
+            missing = 1 + (passages - held) // PASSAGES_A_PAGE
+            count = documents + min(missing, PAGES_A_STEP)
+            await _sync(product, SyntheticSource(seed, count), progress)
 
 
 async def _sync(product: Product, source: SyntheticSource, progress: Progress) -> None:

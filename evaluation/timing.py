@@ -2,6 +2,7 @@
 
 import asyncio
 import multiprocessing
+import re
 import resource
 import sys
 import time
@@ -17,7 +18,7 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 
-_STATM = Path("/proc/self/statm")
+_STATUS = Path("/proc/self/status")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,14 +63,23 @@ def summarise_times(times_ms: Sequence[float], *, seconds: float) -> Latencies:
 
 def read_resident_bytes() -> int:
     """Return the memory this process holds now; its peak where the system tells no more."""
-    if _STATM.exists():
-        pages = int(_STATM.read_text(encoding="ascii").split()[1])
-        return pages * resource.getpagesize()
-    return read_peak_bytes()
+    return _read_status("VmRSS") or _read_usage()
 
 
 def read_peak_bytes() -> int:
     """Return the most memory this process has held."""
+    # What getrusage tells of a child on Linux begins with what its parent held.
+    return _read_status("VmHWM") or _read_usage()
+
+
+def _read_status(name: str) -> int | None:
+    if not _STATUS.exists():
+        return None
+    found = re.search(rf"^{name}:\s+(\d+) kB$", _STATUS.read_text(encoding="ascii"), re.MULTILINE)
+    return int(found[1]) * 1024 if found else None
+
+
+def _read_usage() -> int:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 

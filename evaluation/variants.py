@@ -7,10 +7,10 @@ from core.settings import RetrievalSettings
 
 SHIPPED = "shipped"
 Simple = Literal["bm25", "vector", "rrf"]
-Stage = Literal["rescore", "two_levels", "metadata"]
+Stage = Literal["rescore", "two_levels", "named_pages", "metadata"]
 
 SIMPLE_NAMES: tuple[Simple, ...] = ("bm25", "vector", "rrf")
-STAGES: tuple[Stage, ...] = ("rescore", "two_levels", "metadata")
+STAGES: tuple[Stage, ...] = ("rescore", "two_levels", "named_pages", "metadata")
 
 _ALL_STAGES_OFF: Mapping[str, object] = dict.fromkeys(STAGES, False)
 _SIMPLE: Mapping[Simple, Mapping[str, object]] = {

@@ -55,9 +55,6 @@ ConcurrencyOption = Annotated[
 RebuildOption = Annotated[
     bool, typer.Option("--rebuild", help="Build the indexes anew; vectors of equal text are kept.")
 ]
-RebuildOption = Annotated[
-    bool, typer.Option("--rebuild", help="Build the indexes anew; vectors of equal text are kept.")
-]
 HtmlOption = Annotated[Path | None, typer.Option("--html", help="Write a page with charts here.")]
 ResultOption = Annotated[
     Path | None, typer.Option("--save", help="Write the JSON here, to compare with later.")
@@ -84,6 +81,7 @@ def register(app: typer.Typer) -> None:
         only: OnlyOption = None,
         rescore: Annotated[bool, typer.Option("--rescore/--no-rescore")] = True,
         two_levels: Annotated[bool, typer.Option("--two-levels/--no-two-levels")] = True,
+        named_pages: Annotated[bool, typer.Option("--named-pages/--no-named-pages")] = True,
         metadata: Annotated[bool, typer.Option("--metadata/--no-metadata")] = True,
         ablations: AblationsOption = False,
         cross: CrossOption = False,
@@ -103,7 +101,7 @@ def register(app: typer.Typer) -> None:
         command = get_context(context)
         settings = command.load_settings()
         earlier = load_run(compare) if compare else None
-        switches = zip(STAGES, (rescore, two_levels, metadata), strict=True)
+        switches = zip(STAGES, (rescore, two_levels, named_pages, metadata), strict=True)
         plan = Plan(
             variants=choose_variants(
                 settings.retrieval,

@@ -45,7 +45,12 @@ def build_report(passages: int = 50_000) -> BenchReport:
         ),
         load=LoadFigures(passages=passages, levels={1: latencies(30), 40: latencies(700)}),
         ingest=IngestFigures(
-            pages=1_500, passages=8_000, mean_bytes=4_200, seconds=10.0, unchanged_seconds=0.5
+            pages=1_500,
+            passages=8_000,
+            mean_bytes=4_200,
+            seconds=10.0,
+            unchanged_seconds=0.5,
+            peak_bytes=300 * MEBIBYTE,
         ),
         embedding=EmbeddingFigures(
             passages=48,

@@ -7,7 +7,7 @@ from core.settings import RetrievalSettings
 from evaluation.datasets import Dataset
 from evaluation.records import Role
 from evaluation.runner import Plan, choose_questions, run_evaluation
-from evaluation.variants import build_ablations, build_simple, turn_off
+from evaluation.variants import STAGES, build_ablations, build_simple, turn_off
 from knowledge.progress import NoProgress, ProgressReport
 from tests.fakes.overlap_index import OverlapIndexer
 from tests.unit.evaluation.sets import ENGINES, GARDEN
@@ -140,7 +140,12 @@ def test_variants_switch_stages_and_nothing_else() -> None:
     assert ablations["rrf"].fusion == "rrf"
     for name in ("bm25", "vector", "rrf"):
         simple = ablations[name]
-        assert {simple.rescore, simple.two_levels, simple.metadata} == {False}
+        assert {getattr(simple, stage) for stage in STAGES} == {False}
     assert ablations["without rescore"] == turn_off(SHIPPED, ["rescore"])
     assert "without metadata" not in build_ablations(turn_off(SHIPPED, ["metadata"]))
     assert ablations["rrf fusion"].rescore == SHIPPED.rescore
+
+
+def test_every_switch_of_retrieval_that_changes_the_ranking_is_a_stage() -> None:
+    switches = {name for name, value in SHIPPED.model_dump().items() if isinstance(value, bool)}
+    assert switches == {*STAGES, "sufficiency"}
