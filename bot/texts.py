@@ -27,6 +27,14 @@ class Texts:
     archived: str
     private_note: str
     hidden: str
+    clarify: str
+    clarify_open: str
+    quoted_abroad: str
+    owner: str
+    state_now: str
+    state_former: str
+    state_as_of: str
+    title_change: str
 
 
 _ZH = Texts(
@@ -51,6 +59,14 @@ _ZH = Texts(
     archived="（已归档页面，可能不再有效。）",
     private_note="另有内容仅您可见，已私下发给您。",
     hidden="（已隐藏）",
+    clarify="您指的是哪一个？",
+    clarify_open="请说得具体一些：您想了解的是什么？",
+    quoted_abroad="（以下为英文页面原文）",
+    owner="，负责人 {name}",
+    state_now="现在（{version}，自 {since} 起）：",
+    state_former="此前（{version}，{since} 至 {until}）：",
+    state_as_of="（以下为 {version} 的内容，自 {since} 起有效。）",
+    title_change="此页面原名《{before}》，自 {date}（{version}）起改为《{after}》。",
 )
 
 _EN = Texts(
@@ -82,6 +98,16 @@ _EN = Texts(
     archived="(An archived page; it may no longer hold.)",
     private_note="There is more that only you may see; it was sent to you privately.",
     hidden="(hidden)",
+    clarify="Which one do you mean?",
+    clarify_open="Please say a little more: what is it about?",
+    quoted_abroad="(Quoted from a Chinese page.)",
+    owner=", owner {name}",
+    state_now="Now ({version}, since {since}): ",
+    state_former="Before ({version}, {since} to {until}): ",
+    state_as_of="(As in {version}, in force since {since}.)",
+    title_change=(
+        "This page was called “{before}” and has been “{after}” since {date} ({version})."
+    ),
 )
 
 

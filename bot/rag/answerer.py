@@ -1,104 +1,232 @@
 """From evidence to a reply: quoted or written, checked, cited, or a plain "not found"."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from bot.rag.ambiguity import find_options, names_nothing
+from bot.rag.claims import KnownNames
+from bot.rag.conflict import Disagreement, find_disagreement
 from bot.rag.extractive import Extract, extract_answer
-from bot.rag.question_type import QuestionAnalysis, analyse_question
+from bot.rag.grounding import GroundingGate
+from bot.rag.history import build_states, choose_states, find_title_change
+from bot.rag.page_history import PageHistory
+from bot.rag.question_type import HistoryKind, analyse_question
 from bot.rag.quote_scoring import AskedQuestion
 from bot.rag.quote_selection import Similarity
+from bot.rag.replies import (
+    Reply,
+    add_line,
+    add_stale_copies,
+    add_states,
+    build_clarify,
+    build_conflict,
+    build_history,
+    build_not_found,
+    build_reply,
+    render_extract,
+    summarise_removed,
+)
 from bot.rag.secrets_filter import remove_secrets
+from bot.rag.writer import LoadPeople, People, Writer, describe_sources
+from bot.rag.written import ShowText
 from bot.texts import Texts, get_texts
-from core.messages import Answer, Citation, NearPage, Outcome
 from knowledge.analysis import Analyser
-from knowledge.documents import Hit
+from knowledge.documents import DocumentId
 from knowledge.retrieval import Evidence, Retrieval
 
-NEAR_PAGES = 3
+__all__ = ["Answerer", "Reply"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """An answer with what a trace has to know of it.
+class _Case:
+    """Everything about one question that the steps share."""
 
-    Attributes:
-        cited: The hits behind the citations, in order of n.
-        notes: What was left out or changed, and why.
-    """
-
-    answer: Answer
-    cited: tuple[Hit, ...] = ()
-    notes: tuple[str, ...] = ()
+    asked: AskedQuestion
+    retrieval: Retrieval
+    evidence: Sequence[Evidence]
+    texts: Texts
+    history: PageHistory | None
+    show: ShowText | None
 
 
 class Answerer:
     """Answers from evidence that the reader may see."""
 
-    def __init__(self, analyser: Analyser, *, similarity: Similarity | None = None) -> None:
+    def __init__(
+        self,
+        analyser: Analyser,
+        *,
+        similarity: Similarity | None = None,
+        writer: Writer | None = None,
+        load_people: LoadPeople | None = None,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            analyser: The one the index was made with.
+            similarity: Compares meanings across languages; None = by words alone.
+            writer: Writes answers; None = they are quoted.
+            load_people: The directory's names, to be checked in answers and kept from endpoints.
+        """
         self._analyser = analyser
         self._similarity = similarity
+        self._writer = writer
+        self._load_people = load_people
 
-    async def answer(self, question: str, retrieval: Retrieval) -> Reply:
-        """Answer a question that stands on its own, in its language."""
+    async def answer(
+        self,
+        question: str,
+        retrieval: Retrieval,
+        *,
+        history: PageHistory | None = None,
+        show: ShowText | None = None,
+    ) -> Reply:
+        """Answer a question that stands on its own, in its language.
+
+        Args:
+            question: Without reference to earlier turns.
+            retrieval: What was found for whoever listens.
+            history: The past of pages for the same readers; without it nothing is said of former
+                values and no page is recognised as a stale copy.
+            show: Takes the text of a written answer as it comes, already checked. The reply that
+                is returned holds, also when it differs.
+        """
         analysis = analyse_question(question)
-        texts = get_texts(analysis.language)
-        if not retrieval.sufficiency.is_enough:
-            return _not_found(retrieval, texts)
-        extract = await self._extract(question, analysis, retrieval)
-        if extract is None:
-            return _not_found(retrieval, texts)
-        return _build_reply(extract, retrieval.evidence, texts)
+        case = _Case(
+            asked=AskedQuestion(text=question, analysis=analysis, weights=retrieval.terms),
+            retrieval=retrieval,
+            evidence=retrieval.evidence,
+            texts=get_texts(analysis.language),
+            history=history,
+            show=None if show is None else _filter_secrets(show, get_texts(analysis.language)),
+        )
+        reply = await self._reply(case)
+        filtered = remove_secrets(reply.answer.text, mask=case.texts.hidden)
+        notes = (*reply.notes, *(f"hidden: {kind}" for kind in filtered.removed))
+        return replace(reply, answer=replace(reply.answer, text=filtered.text), notes=notes)
 
-    async def _extract(
-        self, question: str, analysis: QuestionAnalysis, retrieval: Retrieval
-    ) -> Extract | None:
-        asked = AskedQuestion(text=question, analysis=analysis, weights=retrieval.terms)
+    async def _reply(self, case: _Case) -> Reply:
+        if names_nothing(case.asked.text, self._analyser):
+            return build_clarify([], case.texts)
+        if not case.retrieval.sufficiency.is_enough:
+            return build_not_found(case.retrieval, case.texts)
+        extract = await self._extract(case)
+        if extract is None:
+            return build_not_found(case.retrieval, case.texts)
+        return await self._reply_from(case, extract)
+
+    async def _reply_from(self, case: _Case, extract: Extract) -> Reply:
+        if options := find_options(case.asked, extract.ranked, self._analyser):
+            return build_clarify(options, case.texts)
+        if former := await self._tell_history(case, extract):
+            return former
+        disagreement = await self._find_disagreement(case, extract)
+        if disagreement is None:
+            return await self._state(case, extract)
+        if not disagreement.is_stale_copy:
+            return await self._put_side_by_side(case, disagreement)
+        return await self._answer_newest(case, disagreement)
+
+    async def _state(self, case: _Case, extract: Extract) -> Reply:
+        """Write the answer, or quote it where there is no model or it fails."""
+        people = await self._load_people() if self._load_people else ()
+        if self._writer is None:
+            return add_states(self._quote(case, extract, people), case.texts)
+        evidence = self._writer.may_see(case.evidence)
+        if not evidence:
+            quoted = self._quote(case, extract, people)
+            return add_states(replace(quoted, notes=(*quoted.notes, "kept here")), case.texts)
+        written = await self._writer.write(
+            case.asked.text,
+            evidence,
+            case.asked.analysis.language,
+            self._analyser,
+            people,
+            show=case.show,
+        )
+        if written is None:
+            quoted = self._quote(case, extract, people)
+            quoted = add_line(quoted, case.texts.model_failed, note="the model failed")
+            return add_states(quoted, case.texts)
+        notes = summarise_removed(written.removed)
+        if not written.text:
+            said = ("the model found no answer",) if written.said_not_found else ()
+            return build_not_found(case.retrieval, case.texts, notes=(*said, *notes))
+        cited = [evidence[index].hit for index in written.cited]
+        return add_states(build_reply(written.text, cited, notes=notes), case.texts)
+
+    def _quote(self, case: _Case, extract: Extract, people: People) -> Reply:
+        text, cited = render_extract(extract, case.evidence)
+        gate = GroundingGate(describe_sources(cited), self._analyser, KnownNames(people))
+        checked = gate.check(text)
+        if not checked.kept:
+            notes = summarise_removed(checked.removed)
+            return build_not_found(case.retrieval, case.texts, notes=notes)
+        reply = build_reply(
+            checked.text,
+            [cited[index].hit for index in gate.cited],
+            notes=summarise_removed(checked.removed),
+        )
+        return add_line(reply, case.texts.quoted_abroad) if extract.is_cross_lingual else reply
+
+    async def _extract(self, case: _Case) -> Extract | None:
         return await extract_answer(
-            asked, retrieval.evidence, self._analyser, similarity=self._similarity
+            case.asked, case.evidence, self._analyser, similarity=self._similarity
         )
 
+    async def _tell_history(self, case: _Case, extract: Extract) -> Reply | None:
+        """Answer what held before; None when nothing else is known to have held."""
+        kinds = set(case.asked.analysis.history) - {HistoryKind.AS_OF}
+        if not kinds or case.history is None:
+            return None
+        hit = case.evidence[extract.best.source].hit
+        rows = await case.history.load_rows(hit.document_id)
+        states = build_states(case.asked, extract.best, rows, self._analyser)
+        chosen = choose_states(states, tuple(kinds), case.asked.text)
+        versions = await case.history.load_versions(hit.document_id)
+        title = find_title_change(versions, case.asked.text)
+        if title is not None:
+            chosen = []
+        if not chosen and title is None:
+            return None
+        return build_history(chosen, title, hit, case.texts)
 
-def _build_reply(extract: Extract, evidence: Sequence[Evidence], texts: Texts) -> Reply:
-    numbers: dict[int, int] = {}
-    pieces: list[str] = []
-    for part in extract.parts:
-        n = numbers.setdefault(part.source, len(numbers) + 1)
-        pieces.append(part.render(f"[{n}]"))
-    cited = tuple(evidence[source].hit for source in numbers)
-    filtered = remove_secrets("\n\n".join(pieces), mask=texts.hidden)
-    answer = Answer(
-        outcome=Outcome.ANSWERED,
-        text=filtered.text,
-        citations=tuple(build_citation(n, hit) for n, hit in enumerate(cited, 1)),
-    )
-    return Reply(answer=answer, cited=cited)
+    async def _find_disagreement(self, case: _Case, extract: Extract) -> Disagreement | None:
+        history = case.history
+
+        async def load_former(document_id: DocumentId) -> Sequence[str]:
+            rows = await history.load_rows(document_id) if history else ()
+            return [row.text for row in rows if row.valid_to is not None]
+
+        return await find_disagreement(
+            case.asked,
+            case.evidence,
+            extract.ranked,
+            self._analyser,
+            is_cross_lingual=extract.is_cross_lingual,
+            former_texts=load_former,
+        )
+
+    async def _put_side_by_side(self, case: _Case, disagreement: Disagreement) -> Reply:
+        owners = [
+            await case.history.find_owner(side.hit.document_id) if case.history else ""
+            for side in disagreement.sides
+        ]
+        return build_conflict(disagreement, owners, case.texts)
+
+    async def _answer_newest(self, case: _Case, disagreement: Disagreement) -> Reply:
+        """Answer from the newest page, and say which pages still give a former value."""
+        stale = {side.hit.document_id for side in disagreement.sides[1:]}
+        kept = [one for one in case.evidence if one.hit.document_id not in stale]
+        narrowed = replace(case, evidence=kept)
+        extract = await self._extract(narrowed)
+        if extract is None:
+            return build_not_found(case.retrieval, case.texts)
+        return add_stale_copies(await self._state(narrowed, extract), disagreement, case.texts)
 
 
-def _not_found(retrieval: Retrieval, texts: Texts) -> Reply:
-    pages: dict[str, NearPage] = {}
-    for hit in retrieval.hits:
-        page = NearPage(document_id=hit.document_id, title=hit.title, url=hit.url)
-        pages.setdefault(hit.document_id, page)
-    near = tuple(pages.values())[:NEAR_PAGES]
-    lines = [texts.not_found]
-    if near:
-        lines.append(texts.near_pages)
-        lines += [f"- [{page.title}]({page.url})" for page in near]
-    answer = Answer(outcome=Outcome.NOT_FOUND, text="\n".join(lines), near_pages=near)
-    return Reply(answer=answer, notes=retrieval.sufficiency.reasons)
+def _filter_secrets(show: ShowText, texts: Texts) -> ShowText:
+    async def show_filtered(text: str) -> None:
+        await show(remove_secrets(text, mask=texts.hidden).text)
 
-
-def build_citation(n: int, hit: Hit) -> Citation:
-    """Build the citation of a passage."""
-    return Citation(
-        n=n,
-        document_id=hit.document_id,
-        passage_id=hit.passage_id,
-        title=hit.title,
-        heading_path=hit.heading_path,
-        url=hit.url,
-        page=hit.page,
-        version=hit.version_number,
-        version_label=hit.version_label,
-        updated_at=hit.updated_at,
-    )
+    return show_filtered

@@ -24,6 +24,7 @@ SECTION_CHARS = 700
 HEADING_SHARE = 0.75
 # A quote that says less than this of the question itself is shown under its heading.
 SPEAKING_SHARE = 0.34
+RANKED_KEPT = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +67,7 @@ class Extract:
 
     Attributes:
         best: The quote that answers best.
-        ranked: All usable and unusable quotes by score, for the trace and for comparing pages.
+        ranked: The best quotes that may be used, for comparing pages with one another.
         is_cross_lingual: Whether it is quoted in another language than the question's.
     """
 
@@ -101,7 +102,7 @@ async def extract_answer(
     return Extract(
         parts=tuple(parts),
         best=chosen[0],
-        ranked=tuple(selector.ranked),
+        ranked=tuple(s for s in selector.ranked[:RANKED_KEPT] if selector.is_usable(s)),
         is_cross_lingual=selector.is_cross_lingual,
     )
 
@@ -172,7 +173,7 @@ class _Arranger:
 
     def _take_sentence(self, source: int, quote: Quote) -> ExtractedPart:
         members = self._selector.list_block(source, quote.block)
-        paragraph = [one for one in members if self._selector.is_usable(source, one)]
+        paragraph = [one for one in members if self._selector.is_usable_at(source, one)]
         length = sum(len(one.text) for one in paragraph)
         if not self._asked.analysis.value_kinds and length <= PARAGRAPH_CHARS:
             return _build_part(source, paragraph)
@@ -191,7 +192,7 @@ class _Arranger:
     def _take_block(self, source: int, index: int) -> list[ExtractedPart]:
         block = self._selector.sections[source].blocks[index]
         members = self._selector.list_block(source, index)
-        quotes = [quote for quote in members if self._selector.is_usable(source, quote)]
+        quotes = [quote for quote in members if self._selector.is_usable_at(source, quote)]
         if not quotes:
             return []
         is_short = block.kind is BlockKind.STEPS or len(block.text) <= BLOCK_CHARS

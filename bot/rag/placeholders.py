@@ -24,7 +24,8 @@ LONGEST_CHARS = 2 + max(len(kind.value) for kind in Sensitive) + 1 + 6 + 2
 class Placeholders:
     """The placeholders of one conversation: equal text always gets the same one."""
 
-    def __init__(self, finder: SensitiveFinder) -> None:
+    def __init__(self, finder: SensitiveFinder | None) -> None:
+        """Use a finder of sensitive text; None = the text may go as it is."""
         self._finder = finder
         self._by_text: dict[tuple[Sensitive, str], str] = {}
         self._texts: dict[tuple[str, int], str] = {}
@@ -36,6 +37,8 @@ class Placeholders:
 
     def replace(self, text: str) -> str:
         """Replace every sensitive piece; `restore` undoes it exactly."""
+        if self._finder is None:
+            return text
         literals = [
             Finding(start=match.start(), end=match.end(), kind=Sensitive.LITERAL)
             for match in _PLACEHOLDER.finditer(text)

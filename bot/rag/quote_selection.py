@@ -95,7 +95,7 @@ class QuoteSelector:
 
     def choose(self) -> list[ScoredQuote]:
         """Return the chosen quotes, best first; none when nothing can be quoted."""
-        ranked = self._prefer_typed([s for s in self.ranked if self.is_usable(s.source, s.quote)])
+        ranked = self._prefer_typed([s for s in self.ranked if self.is_usable(s)])
         chosen: list[ScoredQuote] = []
         covered: set[str] = set()
         said: set[str] = set()
@@ -119,8 +119,12 @@ class QuoteSelector:
         """Return all quotes of a block, usable or not."""
         return [quote for quote in self.sections[source].quotes if quote.block == block]
 
-    def is_usable(self, source: int, quote: Quote) -> bool:
+    def is_usable(self, scored: ScoredQuote) -> bool:
         """Tell whether a quote speaks to the reader, or the question is about such orders."""
+        return self.is_usable_at(scored.source, scored.quote)
+
+    def is_usable_at(self, source: int, quote: Quote) -> bool:
+        """Tell the same of a quote of the evidence with this index."""
         if self._is_about_injection:
             return True
         key = (source, quote.block)

@@ -62,10 +62,15 @@ class WrittenAnswer:
 
 
 def build_messages(
-    question: str, evidence: Sequence[Evidence], language: Language, placeholders: Placeholders
+    question: str,
+    evidence: Sequence[Evidence],
+    language: Language,
+    placeholders: Placeholders,
+    *,
+    most_chars: int = MOST_REFERENCE_CHARS,
 ) -> list[ChatMessage]:
     """Build the conversation: rules, then references and question, sensitive text replaced."""
-    references = build_references(evidence, most_chars=MOST_REFERENCE_CHARS)
+    references = build_references(evidence, most_chars=most_chars)
     system = _SYSTEM.format(language=_LANGUAGES[language], not_found=NOT_FOUND)
     content = f"{references}\n\nQuestion: {question}"
     return [

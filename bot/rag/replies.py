@@ -1,0 +1,212 @@
+"""Replies put together from what was found: text, citations, and notes for the trace."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bot.rag.conflict import Disagreement
+from bot.rag.extractive import Extract, ExtractedPart
+from bot.rag.grounding import Removed
+from bot.rag.history import State, TitleChange
+from bot.rag.quotes import Quote
+from bot.texts import Texts
+from core.messages import Answer, Citation, NearPage, Outcome
+from knowledge.documents import Hit, Status
+from knowledge.retrieval import Evidence, Retrieval
+
+NEAR_PAGES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """An answer with what a trace has to know of it.
+
+    Attributes:
+        cited: The hits behind the citations, in order of n.
+        notes: What was left out or changed, and why; no text of pages.
+    """
+
+    answer: Answer
+    cited: tuple[Hit, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def build_reply(
+    text: str,
+    cited: Sequence[Hit],
+    *,
+    outcome: Outcome = Outcome.ANSWERED,
+    notes: Iterable[str] = (),
+) -> Reply:
+    """Build a reply whose markers count the cited hits from 1."""
+    citations = tuple(build_citation(n, hit) for n, hit in enumerate(cited, 1))
+    answer = Answer(outcome=outcome, text=text, citations=citations)
+    return Reply(answer=answer, cited=tuple(cited), notes=tuple(notes))
+
+
+def build_not_found(retrieval: Retrieval, texts: Texts, *, notes: Iterable[str] = ()) -> Reply:
+    """Say that nothing was found, and name the nearest pages the reader may see."""
+    pages: dict[str, NearPage] = {}
+    for hit in retrieval.hits:
+        page = NearPage(document_id=hit.document_id, title=hit.title, url=hit.url)
+        pages.setdefault(hit.document_id, page)
+    near = tuple(pages.values())[:NEAR_PAGES]
+    lines = [texts.not_found]
+    if near:
+        lines.append(texts.near_pages)
+        lines += [
+            f"- [{page.title}]({page.url})" if page.url else f"- {page.title}" for page in near
+        ]
+    answer = Answer(outcome=Outcome.NOT_FOUND, text="\n".join(lines), near_pages=near)
+    return Reply(answer=answer, notes=(*notes, *retrieval.sufficiency.reasons))
+
+
+def build_clarify(options: Sequence[str], texts: Texts) -> Reply:
+    """Ask which of several things is meant, or to say more."""
+    if not options:
+        return Reply(answer=Answer(outcome=Outcome.CLARIFY, text=texts.clarify_open))
+    lines = [texts.clarify, *(f"- {option}" for option in options)]
+    return Reply(answer=Answer(outcome=Outcome.CLARIFY, text="\n".join(lines)))
+
+
+def render_extract(extract: Extract, evidence: Sequence[Evidence]) -> tuple[str, list[Evidence]]:
+    """Render the parts with markers.
+
+    Returns:
+        The text, and the evidence it cites in order, each with the cited passage as its hit.
+    """
+    cited: dict[str, Evidence] = {}
+    pieces = []
+    for part in extract.parts:
+        hit = find_passage(evidence[part.source], part.quotes)
+        cited.setdefault(hit.passage_id, replace(evidence[part.source], hit=hit))
+        n = list(cited).index(hit.passage_id) + 1
+        pieces.append(part.render(f"[{n}]"))
+    return "\n\n".join(pieces), list(cited.values())
+
+
+def find_passage(evidence: Evidence, quotes: Sequence[Quote]) -> Hit:
+    """Return the matched passage that holds the quotes; the best one when none does."""
+    for hit in evidence.passages:
+        if all(quote.text in hit.text for quote in quotes):
+            return hit
+    return evidence.hit
+
+
+def build_conflict(disagreement: Disagreement, owners: Sequence[str], texts: Texts) -> Reply:
+    """Put the values side by side with page, date and owner, each with its sentence."""
+    lines = [texts.conflict]
+    for n, (side, owner) in enumerate(zip(disagreement.sides, owners, strict=True), 1):
+        lines.append(
+            texts.conflict_item.format(
+                value=side.value.text,
+                title=side.hit.title,
+                date=f"{side.hit.updated_at:%Y-%m-%d}",
+                owner=texts.owner.format(name=owner) if owner else "",
+                n=n,
+            )
+        )
+        quoted = _render_quote(side.quote.quote, f"[{n}]")
+        lines.append("  > " + quoted.replace("\n", "\n  > "))
+    return build_reply(
+        "\n".join(lines),
+        [side.hit for side in disagreement.sides],
+        outcome=Outcome.CONFLICT,
+        notes=(f"{len(disagreement.sides)} pages disagree",),
+    )
+
+
+def add_stale_copies(reply: Reply, disagreement: Disagreement, texts: Texts) -> Reply:
+    """Mention the pages that still give a former value."""
+    cited = list(reply.cited)
+    lines = [reply.answer.text]
+    for side in disagreement.sides[1:]:
+        if side.hit not in cited:
+            cited.append(side.hit)
+        note = texts.stale_copy.format(title=side.hit.title, value=side.value.text)
+        lines.append(f"{note} [{cited.index(side.hit) + 1}]")
+    notes = (*reply.notes, f"{len(disagreement.sides) - 1} stale copies")
+    return build_reply("\n\n".join(lines), cited, outcome=reply.answer.outcome, notes=notes)
+
+
+def build_history(
+    states: Sequence[State], title: TitleChange | None, hit: Hit, texts: Texts
+) -> Reply:
+    """Tell what held when, the present first, each state with version and dates."""
+    pieces: list[str] = []
+    cited: list[Hit] = []
+    for state in reversed(states):
+        cited.append(state.hit)
+        is_now = state.until is None
+        label = (texts.state_now if is_now else texts.state_former).format(
+            version=name_version(state.hit),
+            since=f"{state.since:%Y-%m-%d}",
+            until="" if state.until is None else f"{state.until:%Y-%m-%d}",
+        )
+        pieces.append(f"{label}{_render_quote(state.quote.quote, f'[{len(cited)}]')}")
+    if title is not None:
+        cited.append(hit)
+        renamed = texts.title_change.format(
+            before=title.before.title,
+            after=title.after.title,
+            date=f"{title.after.at:%Y-%m-%d}",
+            version=title.after.label or f"v{title.after.number}",
+        )
+        pieces.insert(0, f"{renamed} [{len(cited)}]")
+    return build_reply("\n\n".join(pieces), cited, notes=("from the versions of the page",))
+
+
+def add_states(reply: Reply, texts: Texts) -> Reply:
+    """Say of cited passages that are archived, former or not confirmed what they are."""
+    lines: list[str] = []
+    for hit in reply.cited:
+        if hit.valid_to is not None:
+            since = f"{hit.valid_from:%Y-%m-%d}"
+            lines.append(texts.state_as_of.format(version=name_version(hit), since=since))
+        if hit.status is Status.ARCHIVED:
+            lines.append(texts.archived)
+        if hit.is_unconfirmed_since is not None:
+            lines.append(texts.unconfirmed.format(date=f"{hit.is_unconfirmed_since:%Y-%m-%d}"))
+    if not lines:
+        return reply
+    text = "\n\n".join([reply.answer.text, *dict.fromkeys(lines)])
+    return replace(reply, answer=replace(reply.answer, text=text))
+
+
+def add_line(reply: Reply, line: str, *, note: str = "") -> Reply:
+    """Put a line of our own in front of the answer."""
+    answer = replace(reply.answer, text=f"{line}\n\n{reply.answer.text}")
+    return replace(reply, answer=answer, notes=(*reply.notes, *([note] if note else [])))
+
+
+def name_version(hit: Hit) -> str:
+    """Return what people call the version a passage is of."""
+    return hit.version_label or f"v{hit.version_number}"
+
+
+def summarise_removed(removed: Sequence[Removed]) -> tuple[str, ...]:
+    """Count removed statements by reason, without their text."""
+    counts: dict[str, int] = {}
+    for one in removed:
+        reason = one.reason.split(":")[0]
+        counts[reason] = counts.get(reason, 0) + 1
+    return tuple(f"removed {count}: {reason}" for reason, count in counts.items())
+
+
+def build_citation(n: int, hit: Hit) -> Citation:
+    """Build the citation of a passage."""
+    return Citation(
+        n=n,
+        document_id=hit.document_id,
+        passage_id=hit.passage_id,
+        title=hit.title,
+        heading_path=hit.heading_path,
+        url=hit.url,
+        page=hit.page,
+        version=hit.version_number,
+        version_label=hit.version_label,
+        updated_at=hit.updated_at,
+    )
+
+
+def _render_quote(quote: Quote, marker: str) -> str:
+    return ExtractedPart(source=0, position=0, quotes=(quote,)).render(marker)

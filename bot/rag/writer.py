@@ -1,0 +1,120 @@
+"""The language model as it is used for answers: what it may see, and what when it fails."""
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+
+import structlog
+
+from bot.rag.claims import KnownNames
+from bot.rag.grounding import GroundingGate
+from bot.rag.language import Language
+from bot.rag.personal_data import SensitiveFinder
+from bot.rag.placeholders import Placeholders
+from bot.rag.written import (
+    MOST_REFERENCE_CHARS,
+    ShowText,
+    WrittenAnswer,
+    build_messages,
+    write_answer,
+)
+from core.errors import PromptTooLongError, ZhixingError
+from core.models import ChatModel
+from knowledge.analysis import Analyser
+from knowledge.retrieval import Evidence
+
+_log = structlog.get_logger(__name__)
+
+People = tuple[tuple[str, ...], ...]
+"""The names of every person of the directory, each with its spellings."""
+LoadPeople = Callable[[], Awaitable[People]]
+
+
+class Writer:
+    """Writes answers with a model, or says that it can't.
+
+    For an endpoint that is not private, personal data, secrets and the directory's names are
+    replaced before text leaves, and evidence of spaces that must never leave stays here.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        max_tokens: int,
+        never_to_leave: Collection[str] = (),
+    ) -> None:
+        self._model = model
+        self._max_tokens = max_tokens
+        self._never_to_leave = frozenset(never_to_leave)
+        self._people: People | None = None
+        self._finder: SensitiveFinder | None = None
+
+    def may_see(self, evidence: Sequence[Evidence]) -> list[Evidence]:
+        """Return the evidence that may be sent; nothing when the best of it may not."""
+        if self._model.is_private:
+            return list(evidence)
+        allowed = [one for one in evidence if not self._is_kept(one)]
+        return allowed if evidence and not self._is_kept(evidence[0]) else []
+
+    async def write(
+        self,
+        question: str,
+        evidence: Sequence[Evidence],
+        language: Language,
+        analyser: Analyser,
+        people: People,
+        *,
+        show: ShowText | None = None,
+    ) -> WrittenAnswer | None:
+        """Write an answer from evidence that may be sent; None when the model failed."""
+        placeholders = Placeholders(None if self._model.is_private else self._find_for(people))
+        names = KnownNames(people)
+        most_chars = MOST_REFERENCE_CHARS
+        while True:
+            gate = GroundingGate(describe_sources(evidence), analyser, names)
+            messages = build_messages(
+                question, evidence, language, placeholders, most_chars=most_chars
+            )
+            try:
+                return await write_answer(
+                    self._model,
+                    messages,
+                    gate,
+                    placeholders,
+                    max_tokens=self._max_tokens,
+                    show=show,
+                )
+            except PromptTooLongError as error:
+                most_chars //= 2
+                if most_chars < MOST_REFERENCE_CHARS // 8:
+                    _log.warning("model_failed", reason=str(error))
+                    return None
+            except ZhixingError as error:
+                _log.warning("model_failed", reason=str(error))
+                return None
+
+    def _is_kept(self, evidence: Evidence) -> bool:
+        places = {evidence.hit.space, evidence.hit.source}
+        return bool(places & self._never_to_leave)
+
+    def _find_for(self, people: People) -> SensitiveFinder:
+        if self._finder is None or people != self._people:
+            self._people = people
+            self._finder = SensitiveFinder(name for names in people for name in names)
+        return self._finder
+
+
+def describe_sources(evidence: Sequence[Evidence]) -> list[str]:
+    """Return the text each source is checked against: what the reader sees of it as well."""
+    return [
+        "\n".join(
+            (
+                one.hit.title,
+                *one.hit.heading_path,
+                f"{one.hit.version_label or f'v{one.hit.version_number}'}",
+                f"{one.hit.updated_at:%Y-%m-%d}",
+                one.section_text,
+                *(hit.text for hit in one.passages),
+            )
+        )
+        for one in evidence
+    ]
