@@ -10,6 +10,7 @@ from core.settings import RetrievalSettings
 from evaluation.datasets import CorpusItem, Dataset, Query
 from evaluation.records import GivenAnswer
 from evaluation.source import build_document_id
+from knowledge.access import AccessNo
 from knowledge.documents import Hit, PassageId, PassageKind, SectionId, Status
 from knowledge.progress import Progress
 from knowledge.retrieval import Retrieval, StageRecord, Sufficiency
@@ -43,7 +44,7 @@ def build_hit(item: CorpusItem, score: float, part: int = 0) -> Hit:
         updated_at=MOMENT,
         valid_from=MOMENT,
         valid_to=None,
-        access_no=1,
+        access_no=AccessNo(1),
         position=part,
         score=score,
     )
