@@ -8,6 +8,7 @@ from bot.conversation import Conversation, ConversationParts
 from bot.memory.turns import TurnStore
 from bot.rag.answerer import Answerer
 from bot.rag.quote_selection import Similarity
+from bot.rag.writer import LoadPeople, People, Writer
 from bot.trace import TraceStore
 from connectors.files.source import FilesSource
 from core.clock import Clock
@@ -151,8 +152,14 @@ async def open_product(
             conversation=Conversation(
                 ConversationParts(
                     retriever=retriever,
-                    answerer=Answerer(analyser, similarity=build_similarity(embedder)),
+                    answerer=Answerer(
+                        analyser,
+                        similarity=build_similarity(embedder),
+                        writer=build_writer(settings, model),
+                        load_people=build_people_loader(state.registry),
+                    ),
                     ledger=state.ledger,
+                    store=store,
                     turns=TurnStore(state.database),
                     traces=state.traces,
                     bases=settings.bases,
@@ -217,6 +224,29 @@ def build_similarity(embedder: Embedder) -> Similarity | None:
         return [float(score) for score in await embedder.embed_passages(texts) @ asked]
 
     return compare
+
+
+def build_writer(settings: Settings, model: ChatModel | None) -> Writer | None:
+    """Let the chat model write answers, when one is configured."""
+    if model is None:
+        return None
+    return Writer(
+        model,
+        max_tokens=settings.models.max_answer_tokens,
+        never_to_leave=settings.privacy.never_to_leave,
+    )
+
+
+def build_people_loader(registry: AccessRegistry) -> LoadPeople:
+    """Read the names of the directory as it is now, each person with all spellings."""
+
+    async def load() -> People:
+        people = (await registry.readership()).directory.people.values()
+        return tuple(
+            tuple(name for name in (person.name, person.name_en) if name) for person in people
+        )
+
+    return load
 
 
 def open_reranker(settings: Settings) -> Reranker | None:

@@ -14,6 +14,7 @@ from bot.memory.session import resolve_follow_up
 from bot.memory.turns import Turn, TurnStore
 from bot.rag.answerer import Answerer, Reply
 from bot.rag.language import detect_language
+from bot.rag.page_history import StoredPageHistory
 from bot.rag.question_type import analyse_question
 from bot.router import Route, Routing, route_question
 from bot.search_query import SearchQuery, build_filter, parse_search
@@ -29,6 +30,7 @@ from knowledge.documents import Hit
 from knowledge.ledger import Ledger
 from knowledge.readers import Reader
 from knowledge.retrieval.pipeline import Retriever
+from knowledge.stores import PassageStore
 
 _log = structlog.get_logger(__name__)
 
@@ -43,6 +45,7 @@ class ConversationParts:
     retriever: Retriever
     answerer: Answerer
     ledger: Ledger
+    store: PassageStore
     turns: TurnStore
     traces: TraceStore
     bases: dict[str, BaseSettings]
@@ -149,7 +152,10 @@ class Conversation:
         where = build_filter(replace(query, as_of=analysis.as_of), access, self._parts.bases)
         retrieval = await self._parts.retriever.search(query.words, where)
         steps.add_retrieval(retrieval, audience)
-        reply = await self._parts.answerer.answer(query.words, retrieval)
+        history = StoredPageHistory(
+            store=self._parts.store, ledger=self._parts.ledger, access=access
+        )
+        reply = await self._parts.answerer.answer(query.words, retrieval, history=history)
         steps.note(
             f"answer ({audience})",
             rows=[(hit.passage_id, hit.score) for hit in reply.cited],
