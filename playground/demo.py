@@ -1,0 +1,145 @@
+"""`zhixing demo`: the sample company, synced into a fresh home and asked by different people."""
+
+import json
+import shutil
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+
+import typer
+
+from bot.bootstrap import Product, open_product
+from bot.commands.ask import describe
+from bot.commands.context import get_context, run
+from bot.commands.output import print_notice, print_result
+from bot.commands.sync import describe as describe_sync
+from bot.commands.sync import sync_source
+from bot.index_switch import prepare_index
+from core.clock import Clock, FixedClock, parse_moment
+from core.settings import SETTINGS_FILE, Settings, load_settings
+from knowledge.directory_import import import_directory
+from knowledge.progress import NoProgress
+from knowledge.readers import resolve_reader
+
+DEMO_HOME = ".zhixing-demo"
+SOURCE = "files"
+# The company's "today", so that questions about this month have an answer.
+TODAY = "2026-10-15"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A question, who asks it where, and what to look at."""
+
+    question: str
+    asker: str
+    where: str | None
+    point: str
+
+
+SCENES = (
+    Scene(
+        question="磁盘满了怎么清理？",
+        asker="jonas.wendt",
+        where=None,
+        point="a procedure comes back whole, above the background page about RAID",
+    ),
+    Scene(
+        question="K7-031 是什么告警，馆员能做什么？",
+        asker="miao.qing",
+        where=None,
+        point="an exact code always hits; a table row keeps its header",
+    ),
+    Scene(
+        question="How many days of annual leave can be carried over?",
+        asker="sui.ning",
+        where=None,
+        point="an English question on a Chinese page, with the version cited",
+    ),
+    Scene(
+        question="P1 告警要在多少分钟内响应？",
+        asker="miao.qing",
+        where=None,
+        point="two pages disagree: both are shown, with owner and date",
+    ),
+    Scene(
+        question="L4 的薪酬带宽上限是多少？",
+        asker="ji.xiaoman",
+        where=None,
+        point="HR may read the salary bands",
+    ),
+    Scene(
+        question="L4 的薪酬带宽上限是多少？",
+        asker="fei.cheng",
+        where=None,
+        point="the same question by somebody who may not: as if there were no such page",
+    ),
+    Scene(
+        question="2027 年运维部的设备投入是多少？",
+        asker="ouyang.shu",
+        where="c-budget",
+        point="in a channel where not everybody may read the budget: a private answer",
+    ),
+    Scene(
+        question="公司有班车吗，几点发车？",
+        asker="sui.ning",
+        where=None,
+        point="not written anywhere: it says so and names the nearest pages",
+    ),
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @app.command()
+    def demo(context: typer.Context) -> None:
+        """Try it: syncs the sample company and asks it questions as different people."""
+        get_context(context)
+        home = Path(DEMO_HOME)
+        with as_file(files("playground") / "sample_company") as company:
+            run(play(home, company))
+        print_notice(
+            f"\nThe demo's home stays in {home}. Ask it yourself:\n"
+            f"  zhixing --home {home} --now {TODAY} ask '差旅住宿标准是多少？' --as kang.duo\n"
+            f"  zhixing --home {home} --now {TODAY} chat --as sui.ning\n"
+            "Your own files: zhixing sync FOLDER"
+        )
+
+
+async def play(home: Path, company: Path) -> None:
+    """Sync the company into an empty home and ask the questions."""
+    shutil.rmtree(home, ignore_errors=True)
+    settings = write_settings(home, company)
+    clock: Clock = FixedClock(parse_moment(TODAY))
+    async with open_product(settings, clock) as product:
+        await import_directory(product.state.directory, company)
+        await prepare_index(product, NoProgress())
+        print_notice("syncing the sample company …")
+        report = await sync_source(
+            product, SOURCE, settings.sources[SOURCE], accept_deletions=False
+        )
+        print_result(describe_sync(report))
+        for scene in SCENES:
+            await _show(product, scene)
+
+
+def write_settings(home: Path, company: Path) -> Settings:
+    """Write the demo's settings file, for the demo and whoever goes on with its home."""
+    home.mkdir(parents=True)
+    # JSON strings are TOML basic strings, whatever the path holds.
+    (home / SETTINGS_FILE).write_text(
+        f"[sources.{SOURCE}]\npath = {json.dumps(str(company / 'files'))}\n\n"
+        f"[analysis]\nsynonyms = [{json.dumps(str(company / 'jargon.txt'))}]\n",
+        encoding="utf-8",
+    )
+    return load_settings(home)
+
+
+async def _show(product: Product, scene: Scene) -> None:
+    reader = await resolve_reader(product.state.registry, as_=scene.asker, in_=scene.where)
+    answer = await product.conversation.ask(scene.question, reader)
+    place = scene.where or "dm"
+    print_result(f"\n{'─' * 78}\n{scene.asker} in {place}: {scene.question}")
+    print_notice(f"({scene.point})")
+    print_result(describe(answer))
