@@ -205,7 +205,8 @@ class _Arranger:
         documents = {self._evidence[part.source].hit.document_id for part in parts}
         if len(documents) > 1:
             return self._label_pages(parts)
-        says_little = self._selector.share(best.covered) < SPEAKING_SHARE
+        is_row = best.quote.kind is QuoteKind.ROW and bool(best.quote.header)
+        says_little = not is_row and self._selector.share(best.covered) < SPEAKING_SHARE
         headings = self._evidence[parts[0].source].hit
         if says_little and self._selector.share(best.context) >= SPEAKING_SHARE:
             subject = best.quote.subheading or (headings.heading_path or (headings.title,))[-1]

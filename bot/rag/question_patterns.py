@@ -88,7 +88,7 @@ HISTORY: dict[str, str] = {
     ),
 }
 COMPARES = re.compile(
-    r"比较|对比|相比|区别|差异|不同|差别|哪个更|哪家更|谁更|\bcompar\w*|\bdifferen\w+"
+    r"比较|对比|相比|区别|差异|不同|差别|更(?:早|晚|高|低|多|少|大|小|长|短|快|慢|好|贵|便宜)|\bcompar\w*|\bdifferen\w+"
     r"|\bversus\b|\bvs\.?\b"
     r"|\b(?:which|who) .{1,80}\b(?:more|less|higher|lower|larger|smaller|earlier|later|longer)\b"
     r"|\bboth\b|\bor\b.{1,60}\?|还是.{1,30}[？?]",

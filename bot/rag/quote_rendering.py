@@ -13,6 +13,7 @@ _LINK = re.compile(
 )
 _MARKER = re.compile(r"(?<!\\)\[(\d{1,3})\](?!\()")
 _ABSOLUTE = ("http://", "https://", "mailto:")
+_BLOCK_START = re.compile(r"\||```|~~~|[-*+] |\d{1,3}[.)、]")
 _HTML_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _HAN_END = re.compile(r"[\u3000-\u9fff\uff00-\uffef]$")
 
@@ -75,8 +76,8 @@ def render_label(label: str, body: str) -> str:
     if not label:
         return body
     cleaned = clean_quote(label).replace("*", "").strip()
-    colon = "：" if is_chinese(cleaned) else ": "
-    starts_block = body.startswith(("|", "```", "~~~", "- ", "* ", "+ ")) or body[:1].isdigit()
+    colon = "：" if is_chinese(body) else ": "
+    starts_block = _BLOCK_START.match(body) is not None
     return (
         f"**{cleaned}**{colon.rstrip()}\n\n{body}"
         if starts_block

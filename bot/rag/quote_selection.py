@@ -30,6 +30,7 @@ class SelectionLimits:
 
     Attributes:
         score_gap: A further quote may score this much less than the best one.
+        typed_gap: The same beside a value of the asked type, for other values of it.
         wide_gap: The same where subjects are compared or several things are asked for; such a
             quote must cover `new_share` of the question that the others don't.
         value_gap: A quote with a value of the asked type comes first within this of the best one.
@@ -38,6 +39,7 @@ class SelectionLimits:
     """
 
     score_gap: float = 1.0
+    typed_gap: float = 0.5
     wide_gap: float = 2.0
     new_share: float = 0.2
     value_gap: float = 1.5
@@ -137,7 +139,9 @@ class QuoteSelector:
 
     def _adds(self, scored: ScoredQuote, best: ScoredQuote, covered: set[str]) -> bool:
         limits, analysis = self._limits, self._asked.analysis
-        if scored.score >= best.score - limits.score_gap:
+        # A value answers alone; beside it only another candidate for it is worth reading.
+        gap = limits.typed_gap if best.values else limits.score_gap
+        if scored.score >= best.score - gap and (scored.values or not best.values):
             return True
         is_wide = analysis.is_comparison or analysis.wants_all or len(analysis.types) > 1
         if not is_wide or scored.score < best.score - limits.wide_gap:
