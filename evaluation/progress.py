@@ -11,13 +11,19 @@ from knowledge.progress import Progress as ProgressSink
 from knowledge.progress import ProgressReport, build_report
 
 SHOWN_A_SECOND = 5
+TOLD_EVERY_S = 30
 
 
 class ConsoleProgress:
-    """Shows one line a task; where the console is no terminal, a line when a task is done."""
+    """Shows one line a task.
 
-    def __init__(self, console: Console | None = None) -> None:
-        """Prepare; without a console standard error is used."""
+    Where the console is no terminal: a line when a task is done, and one every TOLD_EVERY_S.
+    """
+
+    def __init__(
+        self, console: Console | None = None, *, timer: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Prepare; without a console standard error is used. `timer` gives seconds."""
         self._console = console or Console(stderr=True, soft_wrap=True)
         self._bars = Progress(
             TextColumn("{task.description}"),
@@ -29,7 +35,9 @@ class ConsoleProgress:
             disable=not self._console.is_terminal,
         )
         self._tasks: dict[str, TaskID] = {}
-        self._told: set[str] = set()
+        self._timer = timer
+        self._told_at = timer()
+        self._finished: set[str] = set()
 
     def __enter__(self) -> "ConsoleProgress":
         self._bars.start()
@@ -48,14 +56,20 @@ class ConsoleProgress:
             total=report.total,
             note=describe_pace(report),
         )
-        if not self._console.is_terminal and report.done == report.total:
+        if not self._console.is_terminal:
             self._tell(report)
 
     def _tell(self, report: ProgressReport) -> None:
-        if report.task not in self._told:
-            self._told.add(report.task)
-            line = f"{report.task}: {report.done:,} done, {describe_pace(report)}"
-            self._console.print(line, markup=False, highlight=False)
+        is_finished = report.done == report.total
+        is_news = is_finished and report.task not in self._finished
+        if not is_news and self._timer() - self._told_at < TOLD_EVERY_S:
+            return
+        if is_finished:
+            self._finished.add(report.task)
+        self._told_at = self._timer()
+        total = "" if report.total is None else f" of {report.total:,}"
+        line = f"{report.task}: {report.done:,}{total}, {describe_pace(report)}"
+        self._console.print(line, markup=False, highlight=False)
 
 
 class RenamedProgress:

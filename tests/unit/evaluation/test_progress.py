@@ -35,7 +35,20 @@ def test_elsewhere_one_line_tells_that_a_task_is_done() -> None:
     with ConsoleProgress(console) as progress:
         for done in (1, 2, 2):
             progress.update(build_report("asking", done=done, total=2, failed=0, elapsed_s=1.0))
-    assert read(console) == "asking: 2 done, 2.0/s\n"
+    assert read(console) == "asking: 2 of 2, 2.0/s\n"
+
+
+def test_long_work_is_told_of_now_and_then() -> None:
+    console = Console(file=io.StringIO(), width=100)
+    now = 0.0
+    progress = ConsoleProgress(console, timer=lambda: now)
+    for done in range(1, 8):
+        now += 10
+        progress.update(build_report("asking", done=done, total=90, failed=0, elapsed_s=now))
+    assert read(console).splitlines() == [
+        "asking: 3 of 90, 0.1/s, 14:30 left",
+        "asking: 6 of 90, 0.1/s, 14:00 left",
+    ]
 
 
 def test_pace_tells_rate_time_left_and_failures() -> None:
@@ -47,4 +60,4 @@ def test_a_task_can_be_shown_under_another_name() -> None:
     console = Console(file=io.StringIO(), width=100)
     renamed = RenamedProgress(ConsoleProgress(console), "indexing")
     renamed.update(build_report("eval", done=3, total=3, failed=0, elapsed_s=1.0))
-    assert read(console).startswith("indexing: 3 done")
+    assert read(console).startswith("indexing: 3 of 3")
