@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from knowledge.access import ReadableClasses
 from knowledge.documents import Hit
 from knowledge.ledger import Ledger
+from knowledge.ledger_records import RowState
 
 
 async def check_hits(
@@ -14,11 +16,13 @@ async def check_hits(
     access: ReadableClasses,
     *,
     only_current: bool,
+    as_of: datetime | None = None,
 ) -> list[Hit]:
     """Return the hits that may be shown, in order, with what the ledger knows of them today.
 
     A hit the ledger does not know is denied, also for the operator: it was deleted, or written by
-    a run that never ended. With `only_current`, a row that has ended meanwhile is left out.
+    a run that never ended. With `only_current`, a row that has ended meanwhile is left out; with
+    `as_of`, one that was not in force at that moment.
     """
     if not hits:
         return []
@@ -30,6 +34,8 @@ async def check_hits(
             continue
         if only_current and state.valid_to is not None:
             continue
+        if as_of is not None and not _is_in_force(hit, state, as_of):
+            continue
         shown.append(
             replace(
                 hit,
@@ -39,3 +45,7 @@ async def check_hits(
             )
         )
     return shown
+
+
+def _is_in_force(hit: Hit, state: RowState, moment: datetime) -> bool:
+    return hit.valid_from <= moment and (state.valid_to is None or moment < state.valid_to)

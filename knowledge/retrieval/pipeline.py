@@ -146,11 +146,16 @@ class Retriever:
 
         What the ledger denies goes before anything is scored or judged with it.
         """
-        is_current_only = where.as_of is None and not where.any_time
-        hits = await check_hits(self._ledger, hits, where.access, only_current=is_current_only)
+        hits = await check_hits(
+            self._ledger,
+            hits,
+            where.access,
+            only_current=where.as_of is None and not where.any_time,
+            as_of=None if where.any_time else where.as_of,
+        )
         if not self._settings.two_levels:
             return Candidates(hits=tuple(hits))
-        sections = await find_sections(self._store, hits, where)
+        sections = await find_sections(self._store, self._ledger, hits, where)
         ids = [hit.passage_id for hit in hits]
         ids += [section.passage_id for section in sections.values()]
         vectors = await self._store.get_vectors(ids) if self._embedder.dimension else {}

@@ -2,20 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from knowledge.documents import Hit, PassageId, SectionId
+from knowledge.ledger import Ledger
 from knowledge.retrieval import Evidence
+from knowledge.retrieval.lock import check_hits
 from knowledge.stores import Level, PassageFilter, PassageStore
 
 ROWS_AT_MOST = 1_000
 
 
 async def find_sections(
-    store: PassageStore, hits: Sequence[Hit], where: PassageFilter
+    store: PassageStore, ledger: Ledger, hits: Sequence[Hit], where: PassageFilter
 ) -> dict[PassageId, Hit]:
     """Return the section row of each hit, by the hit's passage id, under the filter's rights.
 
-    A section of one passage has no row of its own and is left out: the passage is the section.
+    Rows pass the second lock as hits do: forgotten text must not come back with its section. A
+    search as of a moment gets sections as they were then. A section of one passage has no row of
+    its own and is left out: the passage is the section.
     """
     if not hits:
         return {}
@@ -30,11 +35,13 @@ async def find_sections(
         ),
         limit=ROWS_AT_MOST,
     )
+    as_of = None if where.any_time else where.as_of
     by_section: dict[SectionId, list[Hit]] = {}
-    for row in rows:
+    for row in await check_hits(ledger, rows, where.access, only_current=False, as_of=as_of):
         by_section.setdefault(row.section_id, []).append(row)
     found = {
-        hit.passage_id: _find_alive_with(hit, by_section.get(hit.section_id, [])) for hit in hits
+        hit.passage_id: _find_alive_with(hit, by_section.get(hit.section_id, []), as_of=as_of)
+        for hit in hits
     }
     return {passage_id: row for passage_id, row in found.items() if row is not None}
 
@@ -56,17 +63,21 @@ def gather_evidence(
     ]
 
 
-def _find_alive_with(hit: Hit, rows: Sequence[Hit]) -> Hit | None:
+def _find_alive_with(hit: Hit, rows: Sequence[Hit], *, as_of: datetime | None) -> Hit | None:
     """Find the section row whose life overlaps the hit's, the latest such one.
 
     Rows of equal class only: a section must never carry text its passage's readers may not see.
+    Rows in force `as_of` a moment go with every hit of that moment.
     """
     fitting = [
         row
         for row in rows
-        if row.access_no == hit.access_no
-        and (row.valid_to is None or row.valid_to > hit.valid_from)
-        and (hit.valid_to is None or row.valid_from < hit.valid_to)
-        and (hit.valid_to is not None or row.valid_to is None)
+        if row.access_no == hit.access_no and (as_of is not None or _lives_with(hit, row))
     ]
     return max(fitting, key=lambda row: row.valid_from, default=None)
+
+
+def _lives_with(hit: Hit, row: Hit) -> bool:
+    if hit.valid_to is None:
+        return row.valid_to is None
+    return row.valid_from < hit.valid_to and (row.valid_to is None or row.valid_to > hit.valid_from)

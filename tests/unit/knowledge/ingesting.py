@@ -1,4 +1,4 @@
-"""An index with nothing but words in a temporary folder, for tests of ingestion and retrieval."""
+"""An index in a temporary folder, for tests of ingestion and retrieval; words only by default."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,6 +14,7 @@ from knowledge.access_registry import AccessRegistry
 from knowledge.analysis import Analyser
 from knowledge.directory import Directory
 from knowledge.documents import Status
+from knowledge.embedding import Embedder
 from knowledge.embedding.none import NoEmbedder
 from knowledge.failures import FailureLog
 from knowledge.holds import HoldLog
@@ -22,6 +23,7 @@ from knowledge.ingestion import SyncLogs, SyncRun
 from knowledge.ledger import Ledger
 from knowledge.ledger_writer import LedgerWriter
 from knowledge.retrieval.pipeline import Retriever
+from knowledge.retrieval.rerank import Reranker
 from knowledge.retrieval.titles import TitleCatalogue
 from knowledge.runs import RunLog
 from knowledge.source import Source
@@ -41,6 +43,7 @@ class Workbench:
     logs: SyncLogs
     retriever: Retriever
     term_index: TermIndex
+    shape: IndexShape
 
     async def sync(self, source: Source, *, accept_deletions: bool = False) -> SyncReport:
         """Run one sync."""
@@ -63,11 +66,19 @@ class Workbench:
 
 @asynccontextmanager
 async def open_workbench(
-    database: Database, folder: Path, *, ingest: IngestSettings | None = None
+    database: Database,
+    folder: Path,
+    *,
+    ingest: IngestSettings | None = None,
+    embedder: Embedder | None = None,
+    reranker: Reranker | None = None,
+    retrieval: RetrievalSettings | None = None,
 ) -> AsyncIterator[Workbench]:
     """Open an index in a folder."""
-    embedder, analyser = NoEmbedder(), Analyser()
-    shape = IndexShape(embedder=embedder.name, dimension=0, analysis=analyser.fingerprint)
+    embedder, analyser = embedder or NoEmbedder(), Analyser()
+    shape = IndexShape(
+        embedder=embedder.name, dimension=embedder.dimension, analysis=analyser.fingerprint
+    )
     store = await open_lancedb_store(folder / "passages", shape)
     ledger, term_index = Ledger(database), TermIndex(database)
     try:
@@ -93,11 +104,12 @@ async def open_workbench(
                 titles=TitleCatalogue(ledger),
                 analyser=analyser,
                 embedder=embedder,
-                reranker=None,
-                settings=RetrievalSettings(),
+                reranker=reranker,
+                settings=retrieval or RetrievalSettings(),
                 rerank_settings=RerankSettings(),
             ),
             term_index=term_index,
+            shape=shape,
         )
     finally:
         await store.close()
