@@ -99,10 +99,14 @@ class Conversation:
         trace_id = uuid4().hex[:12]
         resolved, cited = question, tuple[Hit, ...]()
         try:
-            readable_turns = await self._drop_unreadable(turns, reader)
-            resolved = resolve_follow_up(question, readable_turns)
+            routing = route_question(question)
+            # Small talk is short, but continues nothing.
+            if routing.route is Route.FAQ:
+                readable_turns = await self._drop_unreadable(turns, reader)
+                resolved = resolve_follow_up(question, readable_turns)
             steps.note("understand", note=resolved)
-            answer, cited = await self._answer(resolved, reader, steps)
+            steps.note("route", note=f"{routing.route}: {routing.reason}")
+            answer, cited = await self._answer(resolved, routing, reader, steps)
         except ZhixingError as error:
             _log.warning("question_failed", trace_id=trace_id, reason=str(error))
             answer = _failed(question, trace_id, error.public_message)
@@ -112,17 +116,14 @@ class Conversation:
         took_ms = (time.perf_counter() - began) * 1000
         answer = replace(answer, trace_id=trace_id, took_ms=took_ms)
         await self._save_trace(answer, question, reader, steps)
-        is_worth = answer.outcome not in {Outcome.CHITCHAT, Outcome.FAILED}
+        is_worth = answer.route == Route.FAQ and answer.outcome is not Outcome.FAILED
         return answer, self._build_turn(resolved, answer, cited, reader) if is_worth else None
 
     async def _answer(
-        self, question: str, reader: Reader, steps: TraceSteps
+        self, question: str, routing: Routing, reader: Reader, steps: TraceSteps
     ) -> tuple[Answer, tuple[Hit, ...]]:
-        texts = get_texts(detect_language(question))
-        routing = route_question(question)
-        steps.note("route", note=f"{routing.route}: {routing.reason}")
         if routing.route is not Route.FAQ:
-            return _small_talk(routing, texts), ()
+            return _small_talk(routing, get_texts(detect_language(question))), ()
         replies = await self._search_and_reply(parse_search(question), reader, steps)
         answer = replies.public.answer
         private = replies.private.answer if replies.private else None

@@ -33,19 +33,41 @@ _WORD = re.compile(r"[A-Za-z0-9][\w'’./-]*")
 _SHORT_HAN = 7
 _SHORT_WORDS = 4
 _END = "?？。.!！ \t\n"
+# L4, K7-031: of one kind when the letters are the same.
+_CODE = re.compile(r"(?<![A-Za-z0-9])(?P<kind>[A-Za-z]+)[-_]?\d[A-Za-z0-9_-]*")
 
 
 def resolve_follow_up(question: str, turns: Sequence[Turn]) -> str:
     """Return the question with its matter filled in from the turn before.
 
     A question that stands on its own comes back as it is. The earlier question is put in front
-    whole: recall then has the words of both, and what is asked now stands last.
+    whole: recall then has the words of both, and what is asked now stands last. Where only another
+    code of the same kind is named ("and L5?"), it takes the place of the earlier one.
     """
     if not turns or not leans_on_earlier(question):
         return question
+    if exchanged := _exchange_code(question, turns[-1].question):
+        return exchanged
     earlier = turns[-1].question.strip().rstrip(_END)
     gap = "，" if detect_language(question) == "zh" else ". "
     return f"{earlier}{gap}{question.strip()}"
+
+
+def _exchange_code(question: str, earlier: str) -> str | None:
+    """Ask the earlier question of another code; None when more than the code is another."""
+    text = question.strip()
+    ellipsis = _ELLIPSIS_ZH.match(text) or _ELLIPSIS_EN.match(text)
+    code = _CODE.fullmatch(ellipsis["rest"].strip()) if ellipsis else None
+    if code is None:
+        return None
+    alike = [
+        match
+        for match in _CODE.finditer(earlier)
+        if match["kind"].casefold() == code["kind"].casefold()
+    ]
+    if len(alike) != 1:
+        return None
+    return f"{earlier[: alike[0].start()]}{code.group()}{earlier[alike[0].end() :]}"
 
 
 def leans_on_earlier(question: str) -> bool:

@@ -54,3 +54,31 @@ def test_the_matter_of_the_last_turn_is_put_in_front() -> None:
 
 def test_the_first_question_has_nothing_to_lean_on() -> None:
     assert resolve_follow_up("那权限呢？", []) == "那权限呢？"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question", "understood"),
+    [
+        ("L4 的薪酬带宽上限是多少？", "那 L5 呢？", "L5 的薪酬带宽上限是多少？"),
+        ("What does K7-031 mean?", "And K8-023?", "What does K8-023 mean?"),
+        ("Who answers a P1?", "what about p2?", "Who answers a p2?"),
+    ],
+)
+def test_another_code_of_the_kind_takes_the_place_of_the_earlier_one(
+    earlier: str, question: str, understood: str
+) -> None:
+    assert resolve_follow_up(question, [turn(earlier)]) == understood
+
+
+@pytest.mark.parametrize(
+    ("earlier", "question"),
+    [
+        ("L4 和 L5 的差别是什么？", "那 L6 呢？"),
+        ("L4 的薪酬带宽上限是多少？", "那 TJ-214 呢？"),
+        ("L4 的薪酬带宽上限是多少？", "那 L5 的休假呢？"),
+    ],
+)
+def test_a_code_that_replaces_nothing_for_certain_is_asked_beside_the_earlier_question(
+    earlier: str, question: str
+) -> None:
+    assert resolve_follow_up(question, [turn(earlier)]) == f"{earlier.rstrip('？')}，{question}"
