@@ -21,48 +21,9 @@ _POINTS_AT = re.compile(
     re.IGNORECASE,
 )
 # Words that ask for a measure of something without naming it.
-_BARE = frozenset(
-    [
-        "day",
-        "days",
-        "hour",
-        "hours",
-        "minute",
-        "minutes",
-        "week",
-        "weeks",
-        "month",
-        "months",
-        "year",
-        "years",
-        "money",
-        "time",
-        "times",
-        "people",
-        "get",
-        "have",
-        "need",
-        "allowed",
-        "number",
-        "amount",
-        "much",
-        "long",
-        "天",
-        "日",
-        "小时",
-        "分钟",
-        "周",
-        "月",
-        "年",
-        "钱",
-        "元",
-        "人",
-        "次",
-        "个",
-        "数",
-        "时间",
-        "数量",
-    ]
+_BARE = re.compile(
+    r"(?:day|hour|minute|week|month|year|time)s?|money|people|get|have|need|allowed|number|amount"
+    r"|much|long|需要|几?天|日|小时|分钟|周|月|年|钱|元|人|次|个|数|时间|数量|一共|总共"
 )
 _MARKUP = re.compile(r"[*`_\\]")
 
@@ -70,7 +31,7 @@ _MARKUP = re.compile(r"[*`_\\]")
 def names_nothing(question: str, analyser: Analyser) -> bool:
     """Tell whether a question asks for a measure without saying of what ("How many days?")."""
     words = analyser.words(question)
-    return bool(words) and all(word in _BARE for word in words)
+    return bool(words) and all(_BARE.fullmatch(word) for word in words)
 
 
 def find_options(
@@ -109,7 +70,7 @@ def _find_lead(ranked: Sequence[ScoredQuote]) -> ScoredQuote | None:
 
 
 def _is_vague(question: str, analyser: Analyser) -> bool:
-    words = [word for word in analyser.words(question) if word not in _BARE]
+    words = [word for word in analyser.words(question) if not _BARE.fullmatch(word)]
     return len(set(words)) <= MOST_WORDS or _POINTS_AT.search(question) is not None
 
 

@@ -82,11 +82,12 @@ class ClaimReader:
         prose = _FENCED.sub(" ", statement)
         commands += [_squeeze(m["long"] or m["short"]) for m in _INLINE.finditer(prose)]
         prose = _LIST_NUMBER.sub("", _INLINE.sub(" ", prose))
+        values = extract_values(prose)
         return Claims(
-            values=tuple(extract_values(prose)),
+            values=tuple(values),
             codes=tuple(self._analyser.codes(prose)),
             commands=tuple(command for command in commands if command),
-            names=tuple(self._find_names(prose)),
+            names=tuple(self._find_names(_blank_values(prose, values))),
         )
 
     def _find_names(self, prose: str) -> list[str]:
@@ -156,6 +157,13 @@ class SourceText:
         if any(spelling in self._folded for spelling in self._names.spellings(name)):
             return True
         return all(part in self._folded for part in name.split())
+
+
+def _blank_values(text: str, values: Sequence[Value]) -> str:
+    """Take values out, so that months and currencies are not read as names."""
+    for value in reversed(values):
+        text = f"{text[: value.start]} {text[value.end :]}"
+    return text
 
 
 def _squeeze(text: str) -> str:

@@ -215,7 +215,8 @@ class _Finder:
         return fitting[0] if best > 0 and len(fitting) == 1 else scored.quote.text
 
     def _is_same_subject(self, one: Side, other: Side) -> bool:
-        if is_chinese(one.quote.quote.text) != is_chinese(other.quote.quote.text):
+        pages = (self._evidence[side.source].section_text for side in (one, other))
+        if len({is_chinese(page) for page in pages}) > 1:
             return False
         if not _is_comparable(one.value, other.value):
             return False

@@ -126,9 +126,8 @@ class _Arranger:
         """Build the parts: the best source first, each source in reading order."""
         best = chosen[0]
         if self._heads_section(best):
-            parts = self._take_section(best.source)
-        else:
-            parts = [part for scored in chosen for part in self._expand(scored)]
+            return self._take_section(best.source)
+        parts = [part for scored in chosen for part in self._expand(scored)]
         order: dict[int, int] = {best.source: 0}
         for part in parts:
             order.setdefault(part.source, len(order))

@@ -100,11 +100,18 @@ MANY = re.compile(
     re.IGNORECASE,
 )
 AS_OF = re.compile(
-    r"\bas of\b|\bas at\b|\bback in\b|\bat the (?:start|end|beginning) of\b|截至|截止到?|当时"
-    r"|那时|(?:年|月|日|号)(?:时|那会儿?|的时候|当时)",
+    r"\bas of\b|\bas at\b|\bback in\b|截至|截止到?|当时|那时候?|(?:年|月|日|号)(?:那会儿?|当时)",
     re.IGNORECASE,
 )
 AND_BEFORE = re.compile(
     r"以前呢|之前呢|原来呢|\bwhat was it before\b|\band before\b",
+    re.IGNORECASE,
+)
+# Words that place a question in time and name nothing a page could say today.
+HISTORY_WORDS = re.compile(
+    r"以前|之前|原来|原先|此前|历次|历来|历史上|上一版|上个版本|旧版|当时|那时|截至|截止"
+    r"|(?:什么时候|何时|哪天)(?=.{0,14}[改变调])|改[的了成为]|变[的了成为]|调整(?:过|的|为)"
+    r"|\b(?:before|previous(?:ly)?|former(?:ly)?|earlier|used to be|always been|list all|as of"
+    r"|has been|was|were|change[ds]?|raised|lowered|values?)\b",
     re.IGNORECASE,
 )

@@ -8,7 +8,15 @@ from enum import StrEnum
 
 from bot.rag.dates import DateParts
 from bot.rag.language import Language, detect_language
-from bot.rag.question_patterns import AND_BEFORE, AS_OF, COMPARES, HISTORY, MANY, TYPES
+from bot.rag.question_patterns import (
+    AND_BEFORE,
+    AS_OF,
+    COMPARES,
+    HISTORY,
+    HISTORY_WORDS,
+    MANY,
+    TYPES,
+)
 from bot.rag.values import ValueKind, extract_values
 
 
@@ -57,6 +65,9 @@ _TYPES = tuple(
 _HISTORY = tuple(
     (HistoryKind(name), re.compile(pattern, re.IGNORECASE)) for name, pattern in HISTORY.items()
 )
+
+
+_PARTICLES = re.compile(r"[\W呢吗的是]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +119,19 @@ def analyse_question(question: str) -> QuestionAnalysis:
         history=tuple(history),
         as_of=as_of,
     )
+
+
+def build_search_words(question: str, analysis: QuestionAnalysis) -> str:
+    """Return what to search for: the question, without what only places it in time.
+
+    "What was the limit before it was changed?" is answered by the page that gives the limit today;
+    its past is then followed from there.
+    """
+    if not analysis.history:
+        return question
+    words = " ".join(HISTORY_WORDS.sub(" ", question).split())
+    named = _PARTICLES.sub("", words)
+    return words if len(named) * 3 >= len(question) else question
 
 
 def _drop_implied(types: list[AnswerType]) -> list[AnswerType]:

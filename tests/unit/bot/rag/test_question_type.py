@@ -3,7 +3,12 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.rag.language import detect_language, is_chinese
-from bot.rag.question_type import AnswerType, HistoryKind, analyse_question
+from bot.rag.question_type import (
+    AnswerType,
+    HistoryKind,
+    analyse_question,
+    build_search_words,
+)
 from bot.rag.values import ValueKind
 
 
@@ -113,3 +118,16 @@ def test_questions_about_today_have_no_history(question: str) -> None:
     analysis = analyse_question(question)
     assert analysis.history == ()
     assert analysis.as_of is None
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("上游超时以前是多少秒？", "上游超时 是多少秒？"),
+        ("What was the limit before it was raised?", "What the limit it ?"),
+        ("上游超时是多少秒？", "上游超时是多少秒？"),
+        ("以前呢？", "以前呢？"),
+    ],
+)
+def test_a_question_about_the_past_is_searched_by_its_subject(question: str, words: str) -> None:
+    assert build_search_words(question, analyse_question(question)) == words
