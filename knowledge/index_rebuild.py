@@ -9,16 +9,15 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
-from knowledge.access import OPERATOR
-from knowledge.documents import DocumentId, Hit, Status
-from knowledge.ingest_batch import IngestParts
+from knowledge.chunking import build_indexed_text
+from knowledge.documents import DocumentId, Hit
+from knowledge.ingest_batch import EVERY_ROW, IngestParts
 from knowledge.ledger_records import DocumentRecord, TermDelta
 from knowledge.progress import Progress, build_report
-from knowledge.stores import Level, PassageFilter, PassageStore, StoredPassage, Vector
+from knowledge.stores import Level, PassageStore, StoredPassage, Vector
 
 DOCUMENTS_AT_ONCE = 64
 ROWS_AT_MOST = 1_000_000
-_JOINT = " › "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,23 +26,21 @@ class _Row:
     level: Level
     record: DocumentRecord
 
-    @property
-    def indexed_text(self) -> str:
-        """The text with its headings in front, as it is embedded and analysed."""
-        return "\n".join((_JOINT.join((self.hit.title, *self.hit.heading_path)), self.hit.text))
-
 
 async def rebuild_index(
     parts: IngestParts, old: PassageStore, sources: Sequence[str], progress: Progress
 ) -> TermDelta:
     """Copy every row that the ledger knows from the old store into `parts.store`, analysed anew.
 
-    Rows that are there already (of a rebuild that was broken off) are written again, harmlessly.
+    Rows that are there already, of a rebuild that was broken off or from before another index was
+    in use, are written again; those that the ledger has forgotten meanwhile are taken out.
 
     Returns:
         The statistics of the new index, to replace those of the old one.
     """
     started = time.monotonic()
+    if await parts.store.count():
+        await _remove_forgotten(parts)
     terms: list[str] = []
     done = 0
     documents = [one for name in sources for one in await parts.ledger.known_documents(name)]
@@ -69,6 +66,14 @@ async def rebuild_index(
     return TermDelta.of(terms)
 
 
+async def _remove_forgotten(parts: IngestParts) -> None:
+    for level in Level:
+        where = replace(EVERY_ROW, level=level)
+        ids = [hit.passage_id for hit in await parts.store.list_hits(where, limit=ROWS_AT_MOST)]
+        known = await parts.ledger.check_rows(ids)
+        await parts.store.delete_passages([one for one in ids if one not in known])
+
+
 async def _read_rows(
     parts: IngestParts, old: PassageStore, batch: Sequence[DocumentId]
 ) -> AsyncIterator[_Row]:
@@ -76,13 +81,7 @@ async def _read_rows(
     known = await parts.ledger.load_rows(list(records))
     levels = {row.passage_id: row for rows in known.values() for row in rows}
     for level in Level:
-        where = PassageFilter(
-            access=OPERATOR,
-            level=level,
-            any_time=True,
-            statuses=frozenset(Status),
-            documents=frozenset(records),
-        )
+        where = replace(EVERY_ROW, level=level, documents=frozenset(records))
         for hit in await old.list_hits(where, limit=ROWS_AT_MOST):
             row = levels.get(hit.passage_id)
             if row is not None:
@@ -92,7 +91,7 @@ async def _read_rows(
 
 
 async def _build_stored(parts: IngestParts, rows: Sequence[_Row]) -> list[StoredPassage]:
-    texts = [row.indexed_text for row in rows]
+    texts = await asyncio.to_thread(lambda: [_index(parts, row) for row in rows])
     analysed = await asyncio.to_thread(
         lambda: [(parts.analyser.index_terms(t), parts.analyser.codes(t)) for t in texts]
     )
@@ -101,6 +100,18 @@ async def _build_stored(parts: IngestParts, rows: Sequence[_Row]) -> list[Stored
         _convert(row, terms, codes, None if vectors is None else vectors[number])
         for number, (row, (terms, codes)) in enumerate(zip(rows, analysed, strict=True))
     ]
+
+
+def _index(parts: IngestParts, row: _Row) -> str:
+    return build_indexed_text(
+        row.hit.title,
+        row.hit.heading_path,
+        row.hit.text,
+        settings=parts.chunks,
+        count_tokens=parts.embedder.count_tokens,
+        max_tokens=parts.embedder.max_tokens,
+        breadcrumbs=row.record.breadcrumbs,
+    )
 
 
 def _convert(

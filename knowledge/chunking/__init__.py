@@ -99,6 +99,28 @@ def build_chunks(
     return Chunks(sections=tuple(builder.sections), passages=tuple(builder.passages))
 
 
+def build_indexed_text(
+    title: str,
+    heading_path: tuple[str, ...],
+    text: str,
+    *,
+    settings: ChunkSettings,
+    count_tokens: Callable[[str], int],
+    max_tokens: int = DEFAULT_MAX_TOKENS,
+    breadcrumbs: tuple[str, ...] = (),
+) -> str:
+    """Put in front of a chunk's text what `build_chunks`, given the same, puts there."""
+    builder = _ChunkBuilder(
+        DocumentId(""),
+        title,
+        settings=settings,
+        meter=TokenMeter(count_tokens),
+        max_tokens=max_tokens,
+        breadcrumbs=breadcrumbs,
+    )
+    return builder.index(heading_path, text)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Origin:
     """Where a section stands: what its passages have in common."""
@@ -174,6 +196,11 @@ class _ChunkBuilder:
         piece = Piece(text=self._title, kind=PassageKind.PROSE, line=0)
         self._add_section([], [piece], origin)
 
+    def index(self, path: tuple[str, ...], text: str) -> str:
+        """Put breadcrumbs, title and headings in front of a text."""
+        indexed_text = _index(self._build_chain(path), text)
+        return f"{self._crumbs}{_JOINT}{indexed_text}" if self._crumbs else indexed_text
+
     def _add_section(self, units: Sequence[Unit], pieces: Sequence[Piece], origin: _Origin) -> None:
         section_id = build_section_id(self._document_id, origin.path, self._paths[origin.path])
         self._paths[origin.path] += 1
@@ -186,7 +213,7 @@ class _ChunkBuilder:
                     document_id=self._document_id,
                     heading_path=origin.path,
                     text=text,
-                    indexed_text=self._index(origin, text),
+                    indexed_text=self.index(origin.path, text),
                     kind=judge_kind(units),
                     position=len(self.passages),
                     page=origin.pages.find(units[0].line),
@@ -205,7 +232,7 @@ class _ChunkBuilder:
                 document_id=self._document_id,
                 heading_path=origin.path,
                 text=piece.text,
-                indexed_text=self._index(origin, piece.text),
+                indexed_text=self.index(origin.path, piece.text),
                 kind=piece.kind,
                 position=len(self.passages),
                 page=origin.pages.find(piece.line),
@@ -221,10 +248,6 @@ class _ChunkBuilder:
         # The first of equal texts keeps its key when another one appears further down.
         ordinal = self._keys[digest] - 1
         return f"{digest}-{ordinal}" if ordinal else digest
-
-    def _index(self, origin: _Origin, text: str) -> str:
-        indexed_text = _index(origin.chain, text)
-        return f"{self._crumbs}{_JOINT}{indexed_text}" if self._crumbs else indexed_text
 
     def _trim_crumbs(self, breadcrumbs: Sequence[str]) -> str:
         """Join the nearest breadcrumbs; they say what the document is about when it does not."""

@@ -42,6 +42,7 @@ class MemoryPage:
     labels: tuple[str, ...] = ()
     history: tuple[Content, ...] = ()
     included: BodyPart | None = None
+    breadcrumbs: tuple[str, ...] = ()
 
 
 @dataclass
@@ -120,6 +121,7 @@ class MemorySource:
             token=_token(page),
             status=page.status,
             labels=page.labels,
+            breadcrumbs=page.breadcrumbs,
             history=page.history,
         )
 
