@@ -15,7 +15,7 @@ from bot.memory.turns import Turn, TurnStore
 from bot.rag.answerer import Answerer, Reply
 from bot.rag.language import detect_language
 from bot.rag.page_history import StoredPageHistory
-from bot.rag.question_type import analyse_question
+from bot.rag.question_type import analyse_question, build_search_words
 from bot.router import Route, Routing, route_question
 from bot.search_query import SearchQuery, build_filter, parse_search
 from bot.texts import Texts, get_texts
@@ -29,6 +29,7 @@ from knowledge.access import ReadableClasses
 from knowledge.documents import Hit
 from knowledge.ledger import Ledger
 from knowledge.readers import Reader
+from knowledge.retrieval import Retrieval
 from knowledge.retrieval.pipeline import Retriever
 from knowledge.stores import PassageStore
 
@@ -73,11 +74,9 @@ class Conversation:
 
     async def ask(self, question: str, reader: Reader, *, thread: str = "") -> Answer:
         """Answer a question; with a thread, in the light of its turns, which are kept."""
-        person = _name_of(reader)
-        turns = await self._parts.turns.load(thread, person) if thread else []
-        answer, turn = await self._take_turn(question, reader, turns)
+        answer, turn = await self._take_turn(question, reader, thread)
         if thread and turn is not None:
-            await self._parts.turns.append(thread, person, turn)
+            await self._keep_turn(thread, reader, turn, answer.trace_id)
         return answer
 
     async def ask_in_turn(self, questions: Sequence[str], reader: Reader) -> Answer:
@@ -91,9 +90,15 @@ class Conversation:
         return answer
 
     async def _take_turn(
-        self, question: str, reader: Reader, turns: Sequence[Turn]
+        self, question: str, reader: Reader, earlier: str | Sequence[Turn]
     ) -> tuple[Answer, Turn | None]:
-        """Answer one question; the turn is None when there is nothing to remember."""
+        """Answer one question; the turn is None when there is nothing to remember.
+
+        Args:
+            question: As it was put.
+            reader: Who asks and who listens.
+            earlier: The turns before it, or the thread they are kept in; empty = none.
+        """
         began = time.perf_counter()
         steps = TraceSteps()
         trace_id = uuid4().hex[:12]
@@ -101,9 +106,9 @@ class Conversation:
         try:
             routing = route_question(question)
             # Small talk is short, but continues nothing.
-            if routing.route is Route.FAQ:
-                readable_turns = await self._drop_unreadable(turns, reader)
-                resolved = resolve_follow_up(question, readable_turns)
+            if routing.route is Route.FAQ and earlier:
+                turns = await self._load_turns(earlier, reader)
+                resolved = resolve_follow_up(question, await self._drop_unreadable(turns, reader))
             steps.note("understand", note=resolved)
             steps.note("route", note=f"{routing.route}: {routing.reason}")
             answer, cited = await self._answer(resolved, routing, reader, steps)
@@ -149,9 +154,7 @@ class Conversation:
     async def _reply(
         self, query: SearchQuery, access: ReadableClasses, steps: TraceSteps, audience: str
     ) -> Reply:
-        analysis = analyse_question(query.words)
-        where = build_filter(replace(query, as_of=analysis.as_of), access, self._parts.bases)
-        retrieval = await self._parts.retriever.search(query.words, where)
+        retrieval = await self._search(query, access)
         steps.add_retrieval(retrieval, audience)
         history = StoredPageHistory(
             store=self._parts.store, ledger=self._parts.ledger, access=access
@@ -163,6 +166,26 @@ class Conversation:
             note="; ".join((reply.answer.outcome, *reply.notes)),
         )
         return reply
+
+    async def _search(self, query: SearchQuery, access: ReadableClasses) -> Retrieval:
+        """Search the state a question names; today's where nothing is known of that time.
+
+        A date in a question may as well be part of what pages tell today.
+        """
+        analysis = analyse_question(query.words)
+        words = build_search_words(query.words, analysis)
+        now = build_filter(query, access, self._parts.bases)
+        if query.as_of is not None or analysis.as_of is None:
+            return await self._parts.retriever.search(words, now)
+        then = await self._parts.retriever.search(words, replace(now, as_of=analysis.as_of))
+        if then.sufficiency.is_enough:
+            return then
+        return await self._parts.retriever.search(words, now)
+
+    async def _load_turns(self, earlier: str | Sequence[Turn], reader: Reader) -> Sequence[Turn]:
+        if isinstance(earlier, str):
+            return await self._parts.turns.load(earlier, _name_of(reader))
+        return earlier
 
     async def _drop_unreadable(self, turns: Sequence[Turn], reader: Reader) -> list[Turn]:
         """Forget turns that rest on what the listeners may not read today, or on private text."""
@@ -189,6 +212,13 @@ class Conversation:
             is_private=reader.is_private or answer.private_answer is not None,
         )
 
+    async def _keep_turn(self, thread: str, reader: Reader, turn: Turn, trace_id: str) -> None:
+        """Remember the turn; an answer is given even when that fails."""
+        try:
+            await self._parts.turns.append(thread, _name_of(reader), turn)
+        except Exception:  # noqa: BLE001 - every question ends in a reply
+            _log.exception("turn_not_kept", trace_id=trace_id)
+
     async def _save_trace(
         self, answer: Answer, question: str, reader: Reader, steps: TraceSteps
     ) -> None:
@@ -204,8 +234,8 @@ class Conversation:
         )
         try:
             await self._parts.traces.save(trace)
-        except ZhixingError as error:
-            _log.warning("trace_not_kept", trace_id=answer.trace_id, reason=str(error))
+        except Exception:  # noqa: BLE001 - every question ends in a reply
+            _log.exception("trace_not_kept", trace_id=answer.trace_id)
 
 
 def _name_of(reader: Reader) -> str:

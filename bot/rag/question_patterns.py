@@ -100,7 +100,7 @@ MANY = re.compile(
     re.IGNORECASE,
 )
 AS_OF = re.compile(
-    r"\bas of\b|\bas at\b|\bback in\b|截至|截止到?|当时|那时候?|(?:年|月|日|号)(?:那会儿?|当时)",
+    r"\bas of\b|\bas at\b|\bback in\b|截至|截止到|当时|那时候?|(?:年|月|日|号)(?:那会儿?|当时)",
     re.IGNORECASE,
 )
 AND_BEFORE = re.compile(
