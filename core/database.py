@@ -79,6 +79,8 @@ class SqliteDatabase(Database):
         self._engine = create_engine(
             address,
             json_serializer=_dump_json,
+            # An error of a statement is logged; what people ask and write is not.
+            hide_parameters=True,
             pool_size=SQLITE_THREADS,
             max_overflow=0,
             # No implicit BEGIN of the driver: it would start transactions only at the first
@@ -217,6 +219,8 @@ def _create_postgresql_engine(address: URL) -> AsyncEngine:
         return create_async_engine(
             address.set(drivername="postgresql+asyncpg"),
             json_serializer=_dump_json,
+            # An error of a statement is logged; what people ask and write is not.
+            hide_parameters=True,
             pool_pre_ping=True,
             connect_args={"timeout": CONNECT_TIMEOUT_S, "command_timeout": LOCK_TIMEOUT_S},
         )

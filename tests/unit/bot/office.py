@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import structlog
 from typer.testing import CliRunner, Result
 
 from bot.bootstrap import Product, open_product
@@ -146,7 +147,11 @@ class Office:
     def run(self, *arguments: str | Path, input: str | None = None) -> Result:  # noqa: A002
         """Run the command line in this process."""
         line = ["--home", str(self.home), "--now", TODAY, *map(str, arguments)]
-        return CliRunner().invoke(build_app(), line, input=input)
+        try:
+            return CliRunner().invoke(build_app(), line, input=input)
+        finally:
+            # The command logs to a standard error that ends with it.
+            structlog.reset_defaults()
 
     def run_json(self, *arguments: str | Path) -> dict[str, Any]:
         """Run a command with `--json` that must succeed, and return its object."""
