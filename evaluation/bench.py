@@ -3,7 +3,7 @@
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Literal
 
@@ -87,13 +87,18 @@ class IngestFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchReport:
-    """All figures; a part that was not measured is None."""
+    """All figures; a part that was not measured is None.
+
+    Attributes:
+        machine: What it was measured on, and how busy that was before.
+    """
 
     retrieval: RetrievalFigures | None = None
     ask: AskFigures | None = None
     load: LoadFigures | None = None
     ingest: IngestFigures | None = None
     embedding: EmbeddingFigures | None = None
+    machine: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,15 +159,17 @@ def build_bench_json(report: BenchReport) -> dict[str, object]:
         "targets": [
             {**_round(asdict(target)), "met": target.is_met} for target in list_targets(report)
         ],
-        "machine": describe_machine(),
+        "machine": report.machine,
     }
 
 
 def describe_machine() -> dict[str, object]:
-    """Say what the figures were measured on."""
+    """Say what the figures are measured on, and how busy it is: mean running processes."""
+    cores, load = os.cpu_count() or 1, os.getloadavg()[0]
     return {
-        "cores": os.cpu_count() or 1,
-        "load": [round(value, 2) for value in os.getloadavg()],
+        "cores": cores,
+        "load": round(load, 2),
+        "is_busy": load > cores / 2,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
     }
@@ -183,6 +190,13 @@ def print_bench(report: BenchReport, console: Console) -> None:
     for what, measured in _list_details(report):
         table.add_row(what, measured, "", "")
     console.print(table)
+    if report.machine.get("is_busy"):
+        console.print(
+            f"The machine was busy before (load {report.machine['load']} on "
+            f"{report.machine['cores']} cores): times are longer than they would be.",
+            style="yellow",
+            highlight=False,
+        )
 
 
 def _list_details(report: BenchReport) -> list[tuple[str, str]]:
@@ -191,11 +205,13 @@ def _list_details(report: BenchReport) -> list[tuple[str, str]]:
         rows.append(
             (f"retrieval over {report.retrieval.passages:,}", _times(report.retrieval.latencies))
         )
+        rows.append(("  processor time", f"{report.retrieval.latencies.cpu_ms:.1f} ms"))
         rows += [(f"  {name}", f"{ms:.1f} ms") for name, ms in report.retrieval.stages_ms.items()]
         rows.append(("  peak memory", f"{report.retrieval.peak_bytes / MEBIBYTE:,.0f} MiB"))
     if report.ask:
         outcomes = ", ".join(f"{count} {name}" for name, count in report.ask.outcomes.items())
         rows.append((f"ask over {report.ask.passages:,}", _times(report.ask.latencies)))
+        rows.append(("  processor time", f"{report.ask.latencies.cpu_ms:.1f} ms"))
         rows.append(("  outcomes", outcomes))
     if report.load:
         rows += [
@@ -219,7 +235,7 @@ def _list_details(report: BenchReport) -> list[tuple[str, str]]:
 
 
 def _times(times: Latencies) -> str:
-    return f"P50 {times.p50_ms:.1f}, P95 {times.p95_ms:.1f}, P99 {times.p99_ms:.1f} ms"
+    return f"P50 {times.p50_ms:,.0f}, P95 {times.p95_ms:,.0f}, P99 {times.p99_ms:,.0f} ms"
 
 
 def _at_most(what: str, measured: float, target: float, unit: str) -> Target:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from core.settings import Settings
-from evaluation.bench import BenchReport, Part
+from evaluation.bench import BenchReport, Part, describe_machine
 from evaluation.bench_embedding import measure_embedding
 from evaluation.bench_ingest import measure_ingest
 from evaluation.bench_product import (
@@ -34,9 +34,11 @@ class BenchPlan:
 
 async def run_bench(settings: Settings, plan: BenchPlan, progress: Progress) -> BenchReport:
     """Measure the parts of the plan; the large index is built first where it is needed."""
+    machine = describe_machine()
     index = await _open_index(settings, plan, progress)
     parts, questions = plan.parts, plan.questions
     return BenchReport(
+        machine=machine,
         retrieval=(
             await run_apart(measure_retrieval, index, questions)
             if index and Part.RETRIEVAL in parts

@@ -1,6 +1,8 @@
 """What the bench holds against its targets, and how it says so."""
 
 import io
+import os
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -14,6 +16,7 @@ from evaluation.bench import (
     RetrievalFigures,
     Target,
     build_bench_json,
+    describe_machine,
     list_targets,
     print_bench,
 )
@@ -24,7 +27,9 @@ MEBIBYTE = 1024 * 1024
 
 
 def latencies(p95_ms: float) -> Latencies:
-    return Latencies(count=100, seconds=2.0, p50_ms=p95_ms / 2, p95_ms=p95_ms, p99_ms=2 * p95_ms)
+    return Latencies(
+        count=100, seconds=2.0, cpu_ms=9.0, p50_ms=p95_ms / 2, p95_ms=p95_ms, p99_ms=2 * p95_ms
+    )
 
 
 def build_report(passages: int = 50_000) -> BenchReport:
@@ -110,3 +115,17 @@ def test_the_table_names_what_was_missed() -> None:
     assert text.count("missed") == 2
     assert "90 answered, 10 not_found" in text
     assert "40 at once" in text
+    assert "busy" not in text
+
+
+def test_a_busy_machine_is_told_of() -> None:
+    console = Console(file=io.StringIO(), width=120)
+    machine = {"cores": 2, "load": 7.5, "is_busy": True}
+    print_bench(replace(build_report(), machine=machine), console)
+    assert "load 7.5 on 2 cores" in cast("io.StringIO", console.file).getvalue()
+
+
+def test_the_machine_is_described() -> None:
+    machine = describe_machine()
+    assert machine["cores"] == os.cpu_count()
+    assert isinstance(machine["is_busy"], bool)

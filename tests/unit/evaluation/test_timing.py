@@ -34,10 +34,12 @@ async def test_askers_share_the_work_and_wait_for_their_replies() -> None:
 
 
 def test_percentiles_and_rate_by_hand() -> None:
-    latencies = summarise_times([float(value) for value in range(1, 101)], seconds=10.0)
+    latencies = summarise_times([float(value) for value in range(1, 101)], seconds=10.0, cpu_s=5.0)
     assert (latencies.p50_ms, latencies.p95_ms, latencies.p99_ms) == (50, 95, 99)
     assert latencies.rate == 10
-    assert summarise_times([], seconds=0).rate == 0
+    assert latencies.cpu_ms == 50
+    nothing = summarise_times([], seconds=0, cpu_s=0)
+    assert nothing.rate == nothing.cpu_ms == 0
 
 
 async def test_work_apart_runs_in_another_process_and_its_errors_come_back() -> None:
