@@ -54,15 +54,18 @@ class CrossEncoderReranker:
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """Return one score a text, in order."""
-        missing = [text for text in dict.fromkeys(texts) if (question, text) not in self._cache]
-        fresh: dict[str, float] = {}
+        known = {
+            text: self._cache[question, text] for text in texts if (question, text) in self._cache
+        }
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
         if missing:
             async with self._lock:
                 scores = await asyncio.to_thread(self._predict, question, missing)
             fresh = dict(zip(missing, scores, strict=True))
-        result = [fresh[text] if text in fresh else self._cache[(question, text)] for text in texts]
-        self._remember(question, fresh)
-        return result
+            self._remember(question, fresh)
+            # Not from the cache: other questions may have pushed scores out meanwhile.
+            known |= fresh
+        return [known[text] for text in texts]
 
     def _predict(self, question: str, texts: Sequence[str]) -> list[float]:
         pairs = [(question, text) for text in texts]

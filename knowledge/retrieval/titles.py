@@ -20,16 +20,18 @@ class TitleCatalogue:
         self._building: asyncio.Task[TitleIndex] | None = None
 
     async def load(self) -> TitleIndex:
-        """Return the titles; only the first call waits for them to be read."""
+        """Return the titles; only the first calls wait for them to be read."""
         generation = await self._ledger.load_generation()
-        if generation != self._generation and self._building is None:
-            self._generation = generation
-            self._building = asyncio.create_task(self._build())
-        if self._building is not None and (self._index is None or self._building.done()):
-            building, self._building = self._building, None
-            self._index = await building
-        return self._index or await self._build()
+        if generation == self._generation and self._index is not None:
+            return self._index
+        if self._building is None or self._building.done():
+            self._building = asyncio.create_task(self._build(generation))
+        # Shielded: who gives up waiting leaves the reading to the others.
+        return self._index or await asyncio.shield(self._building)
 
-    async def _build(self) -> TitleIndex:
+    async def _build(self, generation: int) -> TitleIndex:
         titles = await self._ledger.load_titles()
-        return await asyncio.to_thread(build_title_index, titles)
+        index = await asyncio.to_thread(build_title_index, titles)
+        # Only now: what failed is tried again at the next question.
+        self._index, self._generation = index, generation
+        return index
