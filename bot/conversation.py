@@ -135,7 +135,7 @@ class Conversation:
         if private is not None:
             is_wholly_private = answer.outcome is Outcome.NOT_FOUND
             outcome = Outcome.NO_ACCESS if is_wholly_private else answer.outcome
-            answer = replace(answer, outcome=outcome, private_answer=private.text)
+            answer = replace(answer, outcome=outcome, private_answer=_list_sources(private))
         return replace(answer, route=routing.route), replies.cited
 
     async def _search_and_reply(
@@ -240,6 +240,16 @@ class Conversation:
 
 def _name_of(reader: Reader) -> str:
     return reader.asker.person_id if reader.asker else OPERATOR_NAME
+
+
+def _list_sources(private: Answer) -> str:
+    """Return a private text with its sources: the citations of the answer are the public ones."""
+    lines = [
+        f"[{one.n}] {' › '.join((one.title, *one.heading_path))}"
+        + (f" ({one.url})" if one.url else "")
+        for one in private.citations
+    ]
+    return "\n\n".join(filter(None, (private.text, "\n".join(lines))))
 
 
 def _small_talk(routing: Routing, texts: Texts) -> Answer:

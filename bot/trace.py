@@ -97,9 +97,7 @@ class TraceStore:
 
         trace = await self._database.read(load)
         if trace is None:
-            raise SettingsError(
-                f"there is no trace {trace_id!r}; traces are kept for {KEPT_FOR.days} days"
-            )
+            raise describe_missing(trace_id)
         return trace
 
     async def list_recent(self, *, limit: int = 20, asker: str | None = None) -> list[Trace]:
@@ -117,6 +115,13 @@ class TraceStore:
         """Delete what is older than it may be; returns how many."""
         expired = delete(traces).where(traces.c.expires_at <= now)
         return await self._database.write(lambda connection: connection.execute(expired).rowcount)
+
+
+def describe_missing(trace_id: str) -> SettingsError:
+    """Say that there is no such trace."""
+    return SettingsError(
+        f"there is no trace {trace_id!r}; traces are kept for {KEPT_FOR.days} days"
+    )
 
 
 def _refuse_text(value: JsonValue | Mapping[str, JsonValue]) -> None:

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.trace import Trace
-from core.errors import SettingsError
+from bot.trace import Trace, describe_missing
 from knowledge.documents import Hit, PassageId, Status
 from knowledge.ledger import Ledger
 from knowledge.readers import Reader
@@ -83,7 +82,8 @@ async def build_view(
         SettingsError: The trace is somebody else's.
     """
     if reader.asker is not None and trace.asker != reader.asker.person_id:
-        raise SettingsError(f"there is no trace {trace.trace_id!r} of yours")
+        # That somebody has asked is not told either.
+        raise describe_missing(trace.trace_id)
     ids = {
         PassageId(str(row[0]))
         for step in _steps(trace)
