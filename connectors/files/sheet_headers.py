@@ -11,6 +11,8 @@ Position = tuple[int, int]
 MAX_HEADER_ROWS = 4
 _MIN_ROWS = 2
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}(?::\d{2})?)?|\d{1,2}:\d{2}(?::\d{2})?")
+# "2026 人数", "2026 budget": a year in front of words names a column.
+_YEAR_OF_SOMETHING = re.compile(r"(?:19|20)\d{2}\s*[^\W\d_].*")
 _PERIOD = re.compile(r"(?:19|20)\d{2}(?:-\d{2}){0,2}")
 
 
@@ -82,7 +84,9 @@ def _is_spread(
 
 def _names_columns(row: list[str]) -> bool:
     """Tell whether a row names columns; years and dates do when all but the first cell are such."""
-    values = [text for text in row if is_value(text)]
+    values = [
+        text for text in row if is_value(text) and not _YEAR_OF_SOMETHING.fullmatch(text.strip())
+    ]
     if not values:
         return True
     others = [text for text in row[1:] if text]

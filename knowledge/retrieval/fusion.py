@@ -66,15 +66,20 @@ def measure_meaning(hits: Sequence[Hit], sections: Sequence[Hit]) -> Scores:
     )
 
 
+def standardise(values: Scores, group: Scores) -> Scores:
+    """Bring values to the mean 0 and standard deviation 1 of a group; a flat group gives zeros."""
+    if not len(group) or group.std() <= _NO_SPREAD:
+        return np.zeros_like(values)
+    standardised: Scores = (values - group.mean()) / group.std()
+    return standardised
+
+
 def add_standardised(*scales: Scores) -> Scores:
     """Bring each scale to mean 0 and standard deviation 1 over the candidates, and add them.
 
     A scale on which all candidates are equal adds nothing.
     """
-    total: Scores = np.zeros_like(scales[0])
-    for scale in scales:
-        if len(scale) and scale.std() > _NO_SPREAD:
-            total = total + (scale - scale.mean()) / scale.std()
+    total: Scores = np.sum([standardise(scale, scale) for scale in scales], axis=0)
     return total
 
 

@@ -8,7 +8,8 @@ from rank_bm25 import BM25Okapi
 
 from knowledge.documents import Hit, PassageId, SectionId
 from knowledge.ledger_records import TermStatistics
-from knowledge.retrieval.fusion import MEANING, Scores, add_standardised, best_first
+from knowledge.retrieval.fusion import MEANING, Scores, best_first
+from knowledge.retrieval.languages import add_across_languages, find_foreign
 
 K1 = 1.2
 B = 0.6
@@ -47,7 +48,8 @@ def rescore(
     closeness = np.array(
         [known.get(hit.passage_id, hit.scores.get(MEANING, hit.score)) for hit in hits], float
     )
-    totals = add_standardised(words, closeness)
+    foreign = find_foreign([hit.text for hit in hits], " ".join(terms))
+    totals = add_across_languages(words, closeness, foreign)
     rescored = [
         replace(hit, score=float(total), scores={**hit.scores, "words": float(word)})
         for hit, total, word in zip(hits, totals, words, strict=True)
