@@ -26,7 +26,7 @@ from core.errors import ZhixingError
 from core.messages import Answer, Outcome
 from core.settings import BaseSettings
 from knowledge.access import ReadableClasses
-from knowledge.documents import Hit
+from knowledge.documents import Hit, Status
 from knowledge.ledger import Ledger
 from knowledge.readers import Reader
 from knowledge.retrieval import Retrieval
@@ -152,6 +152,18 @@ class Conversation:
         return _Replies(public=public, private=private if is_more else None)
 
     async def _reply(
+        self, query: SearchQuery, access: ReadableClasses, steps: TraceSteps, audience: str
+    ) -> Reply:
+        """Reply from what is in force; archived pages speak when nothing current does."""
+        reply = await self._reply_from(query, access, steps, audience)
+        if reply.answer.outcome is not Outcome.NOT_FOUND or query.with_archived:
+            return reply
+        wider = replace(query, with_archived=True)
+        former = await self._reply_from(wider, access, steps, f"{audience}, archived too")
+        is_former = any(hit.status is Status.ARCHIVED for hit in former.cited)
+        return former if is_former else reply
+
+    async def _reply_from(
         self, query: SearchQuery, access: ReadableClasses, steps: TraceSteps, audience: str
     ) -> Reply:
         retrieval = await self._search(query, access)
