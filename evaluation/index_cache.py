@@ -68,7 +68,7 @@ class IndexCache:
             await asyncio.to_thread(shutil.rmtree, home)
         if not (home / COMPLETE_FILE).exists():
             home.mkdir(parents=True, exist_ok=True)
-            named = RenamedProgress(progress, f"{dataset.name} · indexing")
+            named = RenamedProgress(progress, f"indexing {home.name}")
             await self._factory.build(DatasetSource(dataset), home, named)
             self._mark_complete(home, dataset)
         self._built.add(home)

@@ -93,7 +93,7 @@ async def run_evaluation(
 ) -> list[QueryRecord]:
     """Put every question to its corpus with every variant; records in that order."""
     records: list[QueryRecord] = []
-    for dataset in datasets:
+    for number, dataset in enumerate(datasets, start=1):
         questions = choose_questions(dataset, datasets, plan)
         async with indexer.open(dataset, progress) as index:
             for variant, settings in plan.variants.items():

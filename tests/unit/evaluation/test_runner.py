@@ -43,7 +43,7 @@ async def test_every_question_is_measured_by_every_variant_over_one_index() -> N
     assert len(indexer.opened) == indexer.closed == 2
     assert plan.main_variant == "shipped"
     last = progress.reports[-1]
-    assert (last.task, last.done, last.total) == ("garden · vector", 2, 2)
+    assert (last.task, last.done, last.total) == ("2/2 garden · vector", 2, 2)
 
 
 async def test_a_record_ranks_items_by_their_best_passage() -> None:
