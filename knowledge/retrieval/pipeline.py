@@ -211,6 +211,8 @@ class Retriever:
         """Lift pages that the question or the best hits name; fetch those that recall missed."""
         named = find_named_documents(asked.text, candidates.hits, await self._titles.load())
         missed = frozenset(named) - {hit.document_id for hit in candidates.hits}
+        if where.documents:
+            missed &= where.documents
         if missed:
             restricted = replace(where, documents=missed)
             found = fuse(
