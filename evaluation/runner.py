@@ -106,7 +106,8 @@ async def run_evaluation(
                         else None
                     ),
                 )
-                steps = StepCounter(progress, f"{dataset.name} · {variant}", total=len(questions))
+                title = f"{number}/{len(datasets)} {dataset.name} · {variant}"
+                steps = StepCounter(progress, title, total=len(questions))
                 records += await _ask_all(questions, ask, plan.concurrency, steps)
     return records
 
