@@ -1,81 +1,81 @@
-"""The past of pages, from a real index and ledger."""
-
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from bot.rag.answerer import Answerer
 from bot.rag.page_history import StoredPageHistory
-from bot.rag.question_type import analyse_question, build_search_words
 from core.database import Database
-from core.messages import Outcome
-from knowledge.access import NOTHING, OPERATOR, ReadableClasses
-from knowledge.retrieval import Retrieval
-from knowledge.stores import PassageFilter
-from tests.fakes.evidence import ANALYSER
-from tests.fakes.memory_source import MemoryPage, MemorySource
+from knowledge.access import ALL_MEMBERS, NOTHING, OPERATOR, AccessNo, AccessRule, ReadableClasses
+from knowledge.documents import DocumentId
+from knowledge.ledger_records import AccessChange
+from tests.fakes.memory_source import START, MemoryPage, MemorySource
 from tests.unit.knowledge.ingesting import Workbench, open_workbench
 
-FIRST = "# Limits\n\nThe upstream timeout of the gateway is 60 seconds.\n"
-SECOND = "# Limits\n\nThe upstream timeout of the gateway is 45 seconds.\n"
-THIRD = "# Limits\n\nThe upstream timeout of the gateway is 20 seconds.\n"
+FINANCE = AccessRule.of(["group:company/finance"])
+PAGE = DocumentId("memory:p")
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A page of two versions, and who may read it."""
+
+    bench: Workbench
+    members: ReadableClasses
+    finance: ReadableClasses
+
+    def history(self, access: ReadableClasses) -> StoredPageHistory:
+        parts = self.bench.parts
+        return StoredPageHistory(store=parts.store, ledger=parts.ledger, access=access)
+
+
+def only(number: AccessNo) -> ReadableClasses:
+    return ReadableClasses(numbers=frozenset({number}), denied=frozenset(), last_known=AccessNo(99))
 
 
 @pytest.fixture
-async def bench(database: Database, tmp_path: Path) -> AsyncIterator[Workbench]:
-    async with open_workbench(database, tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-async def source(bench: Workbench) -> MemorySource:
-    source = MemorySource({"limits": MemoryPage(text=FIRST, title="Limits")})
-    await bench.sync(source)
-    for text in (SECOND, THIRD):
-        source.edit("limits", text)
+async def shelf(database: Database, tmp_path: Path) -> AsyncIterator[Shelf]:
+    async with open_workbench(database, tmp_path) as bench:
+        source = MemorySource({"p": MemoryPage(text="the limit is fifty")})
         await bench.sync(source)
-    return source
+        source.edit("p", "the limit is eighty")
+        await bench.sync(source)
+        registry = bench.parts.registry
+        yield Shelf(
+            bench=bench,
+            members=only(await registry.number_of(ALL_MEMBERS)),
+            finance=only(await registry.number_of(FINANCE)),
+        )
 
 
-def open_past(bench: Workbench, access: ReadableClasses = OPERATOR) -> StoredPageHistory:
-    return StoredPageHistory(store=bench.parts.store, ledger=bench.parts.ledger, access=access)
+async def test_all_a_page_ever_said_is_given_with_the_time_it_held(shelf: Shelf) -> None:
+    history = shelf.history(shelf.members)
+    rows = {hit.text: (hit.valid_from, hit.valid_to) for hit in await history.load_rows(PAGE)}
+    changed_at = START + timedelta(days=1)
+    assert rows == {
+        "the limit is fifty": (START, changed_at),
+        "the limit is eighty": (changed_at, None),
+    }
+    assert [one.number for one in await history.load_versions(PAGE)] == [1, 2]
 
 
-async def search(bench: Workbench, question: str) -> Retrieval:
-    words = build_search_words(question, analyse_question(question))
-    return await bench.retriever.search(words, PassageFilter(access=OPERATOR))
-
-
-async def test_all_former_texts_of_a_page_are_read(bench: Workbench, source: MemorySource) -> None:
-    rows = await open_past(bench).load_rows(source.id_of("limits"))
-    assert sorted(row.text.split()[-2] for row in rows) == ["20", "45", "60"]
-    assert sum(row.valid_to is None for row in rows) == 1
-    versions = await open_past(bench).load_versions(source.id_of("limits"))
-    assert [version.number for version in versions] == [1, 2, 3]
-
-
-async def test_who_may_not_read_a_page_sees_nothing_of_its_past(
-    bench: Workbench, source: MemorySource
+@pytest.mark.parametrize("page", [PAGE, DocumentId("memory:unknown")])
+async def test_who_may_not_read_a_page_learns_nothing_of_its_past(
+    shelf: Shelf, page: DocumentId
 ) -> None:
-    past = open_past(bench, NOTHING)
-    assert list(await past.load_rows(source.id_of("limits"))) == []
-    assert list(await past.load_versions(source.id_of("limits"))) == []
-    assert await past.find_owner(source.id_of("limits")) == ""
+    for access in (NOTHING, shelf.finance):
+        history = shelf.history(access)
+        assert not await history.load_rows(page)
+        assert not await history.load_versions(page)
+        assert await history.find_owner(page) == ""
 
 
-async def test_former_values_are_answered_from_the_versions(
-    bench: Workbench, source: MemorySource
-) -> None:
-    assert source.pages
-    question = "What was the upstream timeout of the gateway before it was changed?"
-    found = await search(bench, question)
-    reply = await Answerer(ANALYSER).answer(question, found, history=open_past(bench))
-    assert reply.answer.outcome is Outcome.ANSWERED
-    assert "Now (v3, since 2026-01-03): The upstream timeout" in reply.answer.text
-    assert "Before (v2, 2026-01-02 to 2026-01-03): The upstream timeout" in reply.answer.text
-    assert "60 seconds" not in reply.answer.text
-    every = "List all earlier values of the upstream timeout of the gateway."
-    found = await search(bench, every)
-    reply = await Answerer(ANALYSER).answer(every, found, history=open_past(bench))
-    assert all(f"{value} seconds" in reply.answer.text for value in (60, 45, 20))
+async def test_a_rule_that_only_the_ledger_knows_holds_for_the_past(shelf: Shelf) -> None:
+    (number,) = shelf.finance.numbers
+    change = AccessChange(document_id=PAGE, access_no=number, access_id=FINANCE.access_id)
+    await shelf.bench.parts.writer.change_access([change])
+    assert len(await shelf.history(OPERATOR).load_rows(PAGE)) == 2
+    assert not await shelf.history(shelf.members).load_rows(PAGE)
+    assert not await shelf.history(shelf.members).load_versions(PAGE)
+    assert await shelf.history(shelf.finance).load_versions(PAGE)
