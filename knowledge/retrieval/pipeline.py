@@ -194,7 +194,6 @@ class Retriever:
                 asked.vector,
                 candidates.vectors,
                 candidates.section_vectors(),
-                None,
             )
         rescored = rescore(
             candidates.hits,
