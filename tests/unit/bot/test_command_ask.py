@@ -145,7 +145,7 @@ def test_a_batch_answers_the_last_turn_of_each_line_in_order(
         },
         {"id": "a", "asker": OPS, "where": "dm", "turns": [SALARY_QUESTION]},
         {"id": "c", "asker": HR, "where": "c-mixed", "turns": [SALARY_QUESTION]},
-        {"id": "d", "turns": [DISK_QUESTION]},
+        {"id": "d", "turns": [DISK_QUESTION], "kind": "unknown keys are ignored"},
     ]
     batch = tmp_path / "batch.jsonl"
     text = "\n\n".join(json.dumps(line, ensure_ascii=False) for line in lines)

@@ -1,4 +1,4 @@
-"""Answers written by a chat model: what it is shown, what becomes of its text, and when it fails."""
+"""Answers written by a chat model: what it is shown, what becomes of its text, its failures."""
 
 import asyncio
 import json
