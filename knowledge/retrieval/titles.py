@@ -26,8 +26,10 @@ class TitleCatalogue:
             return self._index
         if self._building is None or self._building.done():
             self._building = asyncio.create_task(self._build(generation))
+        if self._index is not None:
+            return self._index
         # Shielded: who gives up waiting leaves the reading to the others.
-        return self._index or await asyncio.shield(self._building)
+        return await asyncio.shield(self._building)
 
     async def _build(self, generation: int) -> TitleIndex:
         titles = await self._ledger.load_titles()

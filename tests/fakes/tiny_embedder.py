@@ -57,7 +57,8 @@ class TinyEmbedder:
     def _embed(self, text: str) -> Vectors:
         terms = _ANALYSER.index_terms(text) or ["(blank)"]
         total = np.sum([self._draw(term) for term in terms], axis=0)
-        return (total / np.linalg.norm(total)).astype(np.float32)
+        vector: Vectors = (total / np.linalg.norm(total)).astype(np.float32)
+        return vector
 
     def _draw(self, term: str) -> Vectors:
         digest = hashlib.blake2b(f"{self._seed}/{term}".encode(), digest_size=8).digest()

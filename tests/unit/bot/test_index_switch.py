@@ -31,9 +31,9 @@ async def sync(product: Product, source: MemorySource) -> None:
     await SyncRun(source, product.ingest_parts, product.state.logs).run()
 
 
-async def search(product: Product, question: str, **where: datetime) -> Retrieval:
+async def search(product: Product, question: str, as_of: datetime | None = None) -> Retrieval:
     await require_index(product)
-    return await product.retriever.search(question, PassageFilter(access=OPERATOR, **where))
+    return await product.retriever.search(question, PassageFilter(access=OPERATOR, as_of=as_of))
 
 
 def ids(found: Retrieval) -> set[str]:

@@ -31,7 +31,8 @@ async def test_a_switch_brings_the_statistics_of_the_new_index(database: Databas
     await index.switch(VECTORS, TermDelta.of(["beta gamma gamma"]))
     assert await index.load() == VECTORS
     statistics = await terms.load(["alpha", "beta", "gamma"])
-    assert (statistics.rows, statistics.average_length) == (1, pytest.approx(3.0))
+    assert statistics.rows == 1
+    assert statistics.average_length == pytest.approx(3.0)
     assert statistics.document_frequency == {"alpha": 0, "beta": 1, "gamma": 1}
 
 
