@@ -194,7 +194,7 @@ def test_titles_without_heading_marks_stay_with_their_text() -> None:
 
 def test_steps_as_headings_that_are_too_long_together_keep_their_own_sections() -> None:
     steps = "\n\n".join(f"## Step {n}: act\n\n{prose(150, start=200 * n)}" for n in range(1, 5))
-    chunks = cut(f"# Deploy\n\n{steps}", passage_tokens=150)
+    chunks = cut(f"# Deploy\n\n{steps}", passage_tokens=150, section_tokens=150)
     assert {each.heading_path for each in chunks.passages} == {
         ("Deploy", f"Step {n}: act") for n in range(1, 5)
     }
