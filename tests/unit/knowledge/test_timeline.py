@@ -92,9 +92,7 @@ def test_a_change_touches_only_the_rows_whose_text_changed() -> None:
 def test_history_is_filled_back_and_a_text_that_returns_has_two_lives() -> None:
     timeline = plan([content(1, "a"), content(2, "b"), content(3, "a")])
     lives = sorted(
-        (row.valid_from, row.valid_to)
-        for row in timeline.opened.values()
-        if row.chunk.key == "a"
+        (row.valid_from, row.valid_to) for row in timeline.opened.values() if row.chunk.key == "a"
     )
     day = timedelta(days=1)
     assert lives == [(START + day, START + 2 * day), (START + 3 * day, None)]
