@@ -1,6 +1,8 @@
 """`zhixing sync`: bring the index in step with the sources."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -14,11 +16,15 @@ from bot.commands.progress import TerminalProgress
 from bot.index_switch import prepare_index
 from bot.source_settings import select_sources
 from core.clock import Clock
+from core.errors import ServiceUnavailableError
 from core.settings import FilesSettings, Settings
 from knowledge.ingestion import SyncRun
+from knowledge.stores.writer_lock import WriterLock
 from knowledge.sync_report import SyncReport
 
 FAILURES_SHOWN = 20
+SYNC_LOCK = ".sync.lock"
+LOCK_TIMEOUT_S = 1.0
 
 PathsArgument = Annotated[
     list[Path] | None,
@@ -60,7 +66,7 @@ async def sync_sources(
 ) -> SyncReport:
     """Sync sources one after the other and return what was done in all."""
     total = SyncReport()
-    async with open_product(settings, clock) as product:
+    async with hold_sync(settings.home), open_product(settings, clock) as product:
         with TerminalProgress() as progress:
             await prepare_index(product, progress)
         for name, source_settings in sources.items():
@@ -68,6 +74,25 @@ async def sync_sources(
                 await sync_source(product, name, source_settings, accept_deletions=accept_deletions)
             )
     return total
+
+
+@asynccontextmanager
+async def hold_sync(home: Path) -> AsyncIterator[None]:
+    """Keep other syncs of the same home out: a run cleans up what it takes for a killed one's.
+
+    Raises:
+        ServiceUnavailableError: Another sync is running.
+    """
+    await asyncio.to_thread(home.mkdir, parents=True, exist_ok=True)
+    lock = WriterLock(home / SYNC_LOCK, timeout_s=LOCK_TIMEOUT_S)
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(lock.hold())
+        except ServiceUnavailableError as error:
+            raise ServiceUnavailableError(
+                f"another sync is running in {str(home)!r}; wait for it to end"
+            ) from error
+        yield
 
 
 async def sync_source(
