@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
-from lancedb import AsyncTable
 from lancedb.query import ColumnOrdering, FullTextOperator, MatchQuery
 
 from knowledge.documents import DocumentId, Hit, PassageId
@@ -32,6 +31,7 @@ from knowledge.stores.lancedb_filter import (
 )
 from knowledge.stores.lancedb_folder import LanceDBFolder, open_folder
 from knowledge.stores.lancedb_indexes import AT_REST, MORE_FOLLOWS, WORD_COLUMN, refresh_indexes
+from knowledge.stores.lancedb_pieces import merge_rows
 from knowledge.stores.lancedb_rows import (
     PASSAGE_COLUMN,
     VECTOR_COLUMN,
@@ -44,8 +44,10 @@ from knowledge.stores.lancedb_rows import (
 _T = TypeVar("_T")
 _Fetch = Callable[[int], Awaitable[pa.Table]]
 
-# Ids named in one predicate, and rows written in one commit.
+# Ids named in one predicate; documents, of many rows, changed at once; rows of one commit, which
+# LanceDB joins with the others in a memory of 300 MB.
 _IDS_AT_ONCE = 500
+_DOCUMENTS_AT_ONCE = 200
 _ROWS_AT_ONCE = 4_096
 # More rows are fetched than asked for, so that ties at the end can be told and broken by id.
 _SPARE_ROWS = 6
@@ -89,7 +91,7 @@ class LanceDBStore:
         for some in _chunks(passages, _ROWS_AT_ONCE):
             rows = await asyncio.to_thread(build_rows, some, self._dimension)
             async with self._folder.writing() as table:
-                await _merge(table, rows, insert=True)
+                await merge_rows(table, rows, insert=True)
 
     async def end_validity(self, ids: Sequence[PassageId], valid_to: datetime) -> None:
         """Close rows; unknown ids are ignored, closed rows stay as they are."""
@@ -104,7 +106,7 @@ class LanceDBStore:
         by_document: dict[DocumentId, list[MetadataPatch]] = {}
         for one in patches:
             by_document.setdefault(one.document_id, []).append(one)
-        for some in _chunks(list(by_document), _IDS_AT_ONCE):
+        for some in _chunks(list(by_document), _DOCUMENTS_AT_ONCE):
             await self._rewrite(
                 Predicate(sql=(one_of("document_id", some),)),
                 lambda row: _patched(row, by_document[row.document_id]),
@@ -250,13 +252,13 @@ class LanceDBStore:
     async def _rewrite(
         self, predicate: Predicate, change: Callable[[StoredPassage], StoredPassage]
     ) -> None:
-        """Write the changed ones of these rows again, in one commit."""
+        """Write the changed ones of these rows again."""
         columns = [PASSAGE_COLUMN, *([VECTOR_COLUMN] if self._dimension else [])]
         async with self._folder.writing() as table:
             found = await predicate.apply(table.query()).select(columns).to_arrow()
             rows = await asyncio.to_thread(_change_rows, found, change, self._dimension)
-            if len(rows):
-                await _merge(table, rows, insert=False)
+            for some in _chunks(range(len(rows)), _ROWS_AT_ONCE):
+                await merge_rows(table, rows.slice(some[0], len(some)), insert=False)
 
     async def _delete(self, column: str, ids: Sequence[str]) -> None:
         for some in _chunks(ids, _IDS_AT_ONCE):
@@ -276,14 +278,6 @@ def _match(words: str) -> MatchQuery:
         prefix_length=0,
         document_granularity=None,
     )
-
-
-async def _merge(table: AsyncTable, rows: pa.Table, *, insert: bool) -> None:
-    merge = table.merge_insert("passage_id").when_matched_update_all()
-    if insert:
-        merge = merge.when_not_matched_insert_all()
-    # Without "null" a row without a vector is taken for one of another length and refused.
-    await merge.execute(rows, on_bad_vectors="null")
 
 
 def _change_rows(

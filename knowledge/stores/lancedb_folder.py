@@ -14,6 +14,7 @@ from lancedb import AsyncConnection, AsyncTable, Session
 
 from core.errors import SettingsError
 from knowledge.stores import IndexShape
+from knowledge.stores.heap import limit_arenas
 from knowledge.stores.lancedb_indexes import create_word_index, has_word_index
 from knowledge.stores.lancedb_rows import build_schema
 from knowledge.stores.writer_lock import WriterLock
@@ -82,6 +83,7 @@ async def open_folder(path: Path, shape: IndexShape, *, lock_timeout_s: float) -
         SettingsError: The folder can't be read or written, or the table is damaged.
         ServiceUnavailableError: A table has to be made while another process writes.
     """
+    limit_arenas()
     lock = WriterLock(path / _LOCK_FILE, timeout_s=lock_timeout_s)
     await asyncio.to_thread(_prepare_folder, path, lock)
     with named_errors(path):

@@ -6,7 +6,8 @@ that no index covers yet are found all the same, by a scan that costs 8 ms a tho
 since that scan adds the fresh rows to the statistics of the index, their scores are those the
 index will give them, while the scores of indexed rows are off by the share of the fresh ones (0.3 %
 on average at 1 %). So indexes are rebuilt one by one, which is cheaper, and only when fresh rows
-have become many; the table is compacted when it lies in many pieces.
+have become many; the table is compacted when it lies in many pieces, the fresh ones of which are
+joined sooner.
 """
 
 import asyncio
@@ -19,6 +20,8 @@ from typing import Any
 from lancedb import AsyncTable
 from lancedb.index import FTS, Bitmap, BTree, IvfSq, LabelList
 
+from knowledge.stores.heap import return_free_memory
+from knowledge.stores.lancedb_pieces import join_fresh_pieces
 from knowledge.stores.lancedb_rows import VECTOR_COLUMN
 
 WORD_COLUMN = "terms"
@@ -67,7 +70,8 @@ class UpkeepLimits:
         fresh_rows: Rows outside an index put up with in any case.
         fresh_share: Share of the rows put up with beyond that.
         always_rows: Up to this size of table no row stays outside the index of words.
-        pieces: Fragments, each the trace of a write.
+        fresh_pieces: Fragments, each the trace of a write, outside the index of words.
+        pieces: Fragments altogether.
         versions: Old states on disk, each with its index files.
         keep_versions_for: How long an old state is kept for those who read it. Readers turn to
             the newest one at every call.
@@ -76,6 +80,7 @@ class UpkeepLimits:
     fresh_rows: int
     fresh_share: float
     always_rows: int
+    fresh_pieces: int
     pieces: int
     versions: int
     keep_versions_for: timedelta = timedelta(minutes=2)
@@ -87,10 +92,20 @@ class UpkeepLimits:
 
 # Measured on 10,000 documents of 5 rows in batches of 64 documents.
 AT_REST = UpkeepLimits(
-    fresh_rows=128, fresh_share=0.005, always_rows=5_000, pieces=16, versions=400
+    fresh_rows=128,
+    fresh_share=0.005,
+    always_rows=5_000,
+    fresh_pieces=4,
+    pieces=16,
+    versions=400,
 )
 MORE_FOLLOWS = UpkeepLimits(
-    fresh_rows=2_048, fresh_share=0.25, always_rows=0, pieces=128, versions=1_000
+    fresh_rows=2_048,
+    fresh_share=0.25,
+    always_rows=0,
+    fresh_pieces=256,
+    pieces=256,
+    versions=1_000,
 )
 _FILTER_INDEX_ROWS = 5_000
 _VECTOR_INDEX_ROWS = 2_000
@@ -118,28 +133,41 @@ async def refresh_indexes(table: AsyncTable, folder: Path, limits: UpkeepLimits)
         limits: What to put up with.
     """
     rows = await table.count_rows()
-    if await _needs_compaction(table, rows, folder, limits):
+    has_worked = await _needs_compaction(table, rows, folder, limits)
+    if has_worked:
         await table.optimize(cleanup_older_than=limits.keep_versions_for)
+    for column, config in await _find_stale(table, rows, limits):
+        await table.create_index(column, config=config, replace=True)
+        has_worked = True
+    fresh = await _count_fresh(table)
+    await join_fresh_pieces(table, fresh=fresh.get(WORD_COLUMN, 0), limit=limits.fresh_pieces)
+    if has_worked:
+        await asyncio.to_thread(return_free_memory)
+
+
+async def _find_stale(table: AsyncTable, rows: int, limits: UpkeepLimits) -> list[tuple[str, Any]]:
+    """Return the columns whose index has to be made, or made again, each with its kind."""
     fresh = await _count_fresh(table)
     fresh_words = fresh.get(WORD_COLUMN, rows)
+    stale: list[tuple[str, Any]] = []
     if limits.is_stale(fresh_words, rows) or 0 < fresh_words <= rows <= limits.always_rows:
-        await create_word_index(table)
+        stale.append((WORD_COLUMN, _WORDS))
     if rows >= _FILTER_INDEX_ROWS:
-        for column, config in _FILTERS.items():
-            if limits.is_stale(fresh.get(column, rows), rows):
-                await table.create_index(column, config=config, replace=True)
-    if VECTOR_COLUMN in (await table.schema()).names:
-        await _refresh_vector_index(table, fresh.get(VECTOR_COLUMN, rows), rows, limits)
+        stale += [
+            (column, config)
+            for column, config in _FILTERS.items()
+            if limits.is_stale(fresh.get(column, rows), rows)
+        ]
+    if limits.is_stale(fresh.get(VECTOR_COLUMN, rows), rows) and await _has_vectors(table, rows):
+        stale.append((VECTOR_COLUMN, _VECTORS))
+    return stale
 
 
-async def _refresh_vector_index(
-    table: AsyncTable, fresh: int, rows: int, limits: UpkeepLimits
-) -> None:
-    if rows < _VECTOR_INDEX_ROWS or not limits.is_stale(fresh, rows):
-        return
-    # Rows without a vector count as well, but there is nothing to train on in them.
-    if await table.count_rows(f"{VECTOR_COLUMN} IS NOT NULL") >= _VECTOR_INDEX_ROWS:
-        await table.create_index(VECTOR_COLUMN, config=_VECTORS, replace=True)
+async def _has_vectors(table: AsyncTable, rows: int) -> bool:
+    """Tell whether there are vectors enough to train an index on; not every row has one."""
+    if rows < _VECTOR_INDEX_ROWS or VECTOR_COLUMN not in (await table.schema()).names:
+        return False
+    return int(await table.count_rows(f"{VECTOR_COLUMN} IS NOT NULL")) >= _VECTOR_INDEX_ROWS
 
 
 async def _needs_compaction(

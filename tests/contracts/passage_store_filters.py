@@ -50,6 +50,7 @@ class PassageFilterContract:
         assert len(await find(store, build_filter(access=OPERATOR))) == 12
         assert await find(store, build_filter(access=NOTHING)) == []
         assert await find(store, build_filter(access=build_reader())) == []
+        assert await store.get([PassageId("c02")], build_filter(access=NOTHING)) == []
 
     async def test_a_class_that_is_not_listed_at_all_is_denied(self, store: PassageStore) -> None:
         """Unknown is denied, also where naming the denied ones would be shorter."""

@@ -7,11 +7,19 @@ from pathlib import Path
 import pytest
 
 from core.errors import SettingsError
-from knowledge.stores import IndexShape
+from knowledge.documents import DocumentId
+from knowledge.stores import IndexShape, MetadataPatch
 from knowledge.stores.lancedb import LanceDBStore, open_lancedb_store
 from knowledge.stores.lancedb_folder import build_table_name
 from tests.contracts.passage_store import PassageStoreContract
-from tests.contracts.passages import EVERYTHING, SHAPE, WORDS_ONLY, build_passage, list_ids
+from tests.contracts.passages import (
+    EVERYTHING,
+    SHAPE,
+    WORDS_ONLY,
+    build_filter,
+    build_passage,
+    list_ids,
+)
 
 
 class TestLanceDB(PassageStoreContract):
@@ -135,6 +143,14 @@ async def test_missing_word_index_is_made_when_opening(folder: Path, store: Lanc
     assert list_ids(await again.search_terms(["K8-023"], EVERYTHING, limit=5)) == ["a"]
     assert list_ids(await again.search_terms(["the"], EVERYTHING, limit=5)) == ["a"]
     await again.close()
+
+
+async def test_document_of_more_rows_than_a_commit_is_patched_whole(store: LanceDBStore) -> None:
+    page = DocumentId("page")
+    await store.upsert([build_passage(f"p{no}", document_id=page) for no in range(4_200)])
+    await store.patch([MetadataPatch(document_id=page, space="moved")])
+    assert await store.count(build_filter(spaces=frozenset({"moved"}))) == 4_200
+    assert await store.count() == 4_200
 
 
 async def test_closed_store_says_so(store: LanceDBStore) -> None:

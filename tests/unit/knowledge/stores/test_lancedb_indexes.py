@@ -18,10 +18,10 @@ from knowledge.stores import (
     MetadataPatch,
     PassageFilter,
     StoredPassage,
-    Vector,
 )
 from knowledge.stores.lancedb import LanceDBStore, open_lancedb_store
 from knowledge.stores.lancedb_indexes import AT_REST, refresh_indexes
+from knowledge.stores.lancedb_pieces import join_fresh_pieces
 from tests.contracts.passages import (
     ALL_TIMES,
     EVERYTHING,
@@ -30,6 +30,7 @@ from tests.contracts.passages import (
     build_filter,
     build_passage,
     build_reader,
+    build_vector,
     list_ids,
 )
 
@@ -279,6 +280,23 @@ async def test_pieces_of_many_small_writes_are_joined(store: LanceDBStore) -> No
     assert len(await store.search_terms(["disk"], EVERYTHING, limit=50)) == 40
 
 
+async def test_fresh_pieces_are_joined_without_touching_the_others(store: LanceDBStore) -> None:
+    rows = [build_passage(f"p{number}", f"disk word{number}") for number in range(30)]
+    await store.upsert(rows)
+    await store.optimize()
+    for row in rows[:8]:
+        await store.upsert([replace(row, title="new", vector=build_vector(1))])
+    before = await store.list_hits(EVERYTHING, limit=50)
+    async with store._folder.writing() as table:
+        await join_fresh_pieces(table, fresh=8, limit=9)
+        assert await count_pieces(store) == 9
+        await join_fresh_pieces(table, fresh=8, limit=4)
+    assert await count_pieces(store) == 2
+    assert await count_fresh(store) == 8
+    assert await store.list_hits(EVERYTHING, limit=50) == before
+    assert len(await store.get_vectors([row.passage_id for row in rows])) == 8
+
+
 def count_bytes(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
@@ -314,7 +332,7 @@ async def test_open_readers_survive_the_removal_of_old_versions(folder: Path) ->
 async def test_few_vectors_among_many_rows_are_searched_without_an_index(
     store: LanceDBStore,
 ) -> None:
-    vector: Vector = np.eye(SHAPE.dimension, dtype=np.float32)[0]
+    vector = build_vector(1)
     await store.upsert([build_passage(f"p{number}") for number in range(2_100)])
     await store.upsert([build_passage("with", vector=vector)])
     await store.optimize()
