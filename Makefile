@@ -32,7 +32,7 @@ check: $(VENV)/dev.stamp
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 
-## bench: speed and memory against the targets in docs/performance.md
+## bench: speed and memory against the targets in docs/evaluation.md
 bench: $(VENV)/base.stamp
 	$(BIN)/zhixing bench
 
