@@ -1,5 +1,6 @@
 """From evidence to a reply: quoted or written, checked, cited, or a plain "not found"."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -30,11 +31,16 @@ from bot.rag.secrets_filter import remove_secrets
 from bot.rag.writer import LoadPeople, People, Writer, describe_sources
 from bot.rag.written import ShowText
 from bot.texts import Texts, get_texts
-from knowledge.analysis import Analyser
+from knowledge.analysis import Analyser, fold
 from knowledge.documents import DocumentId
 from knowledge.retrieval import Evidence, Retrieval
 
 __all__ = ["Answerer", "Reply"]
+
+
+# An error code, a part or ticket number: letters, then at least two digits.
+_IDENTIFIER = re.compile(r"[a-z]{1,6}-?\d{2,}(?:-\d+)*|[a-z]{1,3}\d?-\d{2,}(?:-\d+)*")
+_JOINTS = re.compile(r"[-_ ]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,10 +116,21 @@ class Answerer:
             return build_clarify([], case.texts)
         if not case.retrieval.sufficiency.is_enough:
             return build_not_found(case.retrieval, case.texts)
+        if missing := self._find_unknown_codes(case):
+            note = f"{len(missing)} codes of the question stand in no evidence"
+            return build_not_found(case.retrieval, case.texts, notes=(note,))
         extract = await self._extract(case)
         if extract is None:
             return build_not_found(case.retrieval, case.texts)
         return await self._reply_from(case, extract)
+
+    def _find_unknown_codes(self, case: _Case) -> list[str]:
+        """Return the identifiers asked for that the evidence does not hold: another's won't do."""
+        asked = [c for c in self._analyser.codes(case.asked.text) if _IDENTIFIER.fullmatch(c)]
+        if not asked:
+            return []
+        held = _JOINTS.sub("", fold("\n".join(describe_sources(case.evidence))))
+        return [code for code in asked if _JOINTS.sub("", code) not in held]
 
     async def _reply_from(self, case: _Case, extract: Extract) -> Reply:
         if options := find_options(case.asked, extract.ranked, self._analyser):

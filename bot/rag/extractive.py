@@ -1,5 +1,6 @@
 """Answers without a language model: the best pieces of the evidence, quoted whole and cited."""
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,6 +20,14 @@ from knowledge.retrieval import Evidence
 BLOCK_CHARS = 1500
 # A short paragraph is quoted whole where the answer is no single value.
 PARAGRAPH_CHARS = 280
+# A table of which no row is better than another is quoted whole up to this length.
+TABLE_CHARS = 600
+# A procedure whose steps are headings of their own.
+PROCEDURE_CHARS = 2500
+NUMBERED_HEADING = re.compile(
+    r"第 ?[\d一二三四五六七八九十]+ ?步|步骤 ?[\d一二三四五六七八九十]|step \d|\d{1,2}[.、)] ",
+    re.IGNORECASE,
+)
 # Where the heading is the question, the section is the answer, up to this length.
 SECTION_CHARS = 700
 HEADING_SHARE = 0.75
@@ -162,13 +171,52 @@ class _Arranger:
         """Add what a quote can't be read without: a procedure, what it introduces, its subject."""
         source, quote = scored.source, scored.quote
         kind = self._selector.sections[source].blocks[quote.block].kind
-        if kind is BlockKind.STEPS and self._asked.analysis.asks_for(AnswerType.HOW_TO):
+        if self._asked.analysis.asks_for(AnswerType.HOW_TO):
+            if self._has_numbered_headings(source):
+                return self._take_procedure(source)
+            if kind is BlockKind.STEPS:
+                return self._take_block(source, quote.block)
+        if quote.kind is QuoteKind.ROW and self._is_row_like_any(source, quote):
             return self._take_block(source, quote.block)
         if quote.is_introduction:
             return [_build_part(source, [quote]), *self._take_following(source, quote.block)]
         if quote.kind is QuoteKind.SENTENCE:
             return [self._take_sentence(source, quote)]
         return [_build_part(source, [quote])]
+
+    def _is_row_like_any(self, source: int, quote: Quote) -> bool:
+        """Tell whether nothing in a short table's row says that it is the one asked for."""
+        table = self._selector.sections[source].blocks[quote.block]
+        says = set(self._analyser.index_terms(quote.text)) & self._asked.weights.keys()
+        return not says and len(table.text) <= TABLE_CHARS
+
+    def _has_numbered_headings(self, source: int) -> bool:
+        headings = [
+            block.text
+            for block in self._selector.sections[source].blocks
+            if block.kind is BlockKind.HEADING
+        ]
+        return sum(NUMBERED_HEADING.match(heading) is not None for heading in headings) > 1
+
+    def _take_procedure(self, source: int) -> list[ExtractedPart]:
+        """Quote a procedure whose steps are headings, from its first step to its last."""
+        section = self._selector.sections[source]
+        usable = {q.block for q in section.quotes if self._selector.is_usable_at(source, q)}
+        lines: list[str] = []
+        kept: list[Quote] = []
+        for index, block in enumerate(section.blocks):
+            if block.kind is BlockKind.HEADING:
+                lines.append(f"**{block.text}**")
+            elif lines and index in usable:
+                lines.append(block.text)
+                kept += [quote for quote in section.quotes if quote.block == index]
+            if sum(map(len, lines)) > PROCEDURE_CHARS:
+                break
+        if not kept:
+            return []
+        whole = replace(section.blocks[kept[0].block], kind=BlockKind.STEPS)
+        part = _build_part(source, kept)
+        return [replace(part, block=replace(whole, text="\n\n".join(lines)))]
 
     def _take_sentence(self, source: int, quote: Quote) -> ExtractedPart:
         members = self._selector.list_block(source, quote.block)

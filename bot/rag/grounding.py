@@ -33,6 +33,7 @@ _JOINED_MARKERS = re.compile(r"\[(\d{1,2}(?:\s*[,，、;]\s*\d{1,2})+)\](?!\()")
 _LATE_MARKERS = re.compile(
     r"(?P<end>[。.!?！？；;])[ \t]*(?P<markers>(?:\[\d{1,2}\][ \t]*)+)(?=\s|$|\w)"
 )
+_EARLY_MARKERS = re.compile(r"[ \t]*((?<!\\)(?:\[\d{1,2}\])+)([。！？；]+|[.!?]+(?=\s|$))")
 _MARKER = re.compile(r"(?<!\\)\[(\d{1,2})\](?!\()")
 _MARKER_RUN = re.compile(r"[ \t]*(?<!\\)\[\d{1,2}\](?!\()")
 
@@ -197,7 +198,9 @@ class GroundingGate:
                     pieces.append("\n\n")
                 block = statement.block
             pieces.append(self._renumber(statement.raw))
-        return "".join(pieces).strip()
+        # Sentences are cut with their citations inside; readers find them behind the full stop,
+        # where they leave a quoted sentence whole.
+        return _EARLY_MARKERS.sub(r"\2 \1", "".join(pieces)).strip()
 
     def _renumber(self, raw: str) -> str:
         pieces: list[str] = []

@@ -5,6 +5,8 @@ from typing import Literal
 
 Language = Literal["zh", "en"]
 
+_FOREIGN_SHARE = 0.2
+
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]+")
 _QUOTED = re.compile(r"[「『《“\"].*?[」』》”\"]|`[^`]*`")
@@ -34,3 +36,11 @@ def detect_language(text: str) -> Language:
 def is_chinese(text: str) -> bool:
     """Tell whether running text is mostly Chinese: a Han character weighs as half a word."""
     return len(_HAN.findall(text)) >= 2 * len(_LATIN_WORD.findall(text))
+
+
+def is_foreign(text: str, language: Language) -> bool:
+    """Tell whether running text is hardly in the language at all, as mixed text is not."""
+    han = len(_HAN.findall(text))
+    words = 2 * len(_LATIN_WORD.findall(text))
+    share = han / (han + words) if han + words else 1.0 if language == "zh" else 0.0
+    return share < _FOREIGN_SHARE if language == "zh" else share > 1 - _FOREIGN_SHARE

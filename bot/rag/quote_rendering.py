@@ -14,7 +14,6 @@ _LINK = re.compile(
 _MARKER = re.compile(r"(?<!\\)\[(\d{1,3})\](?!\()")
 _ABSOLUTE = ("http://", "https://", "mailto:")
 _BLOCK_START = re.compile(r"\||```|~~~|[-*+] |\d{1,3}[.)、]")
-_FULL_STOP = re.compile(r"[。.!?！？]+$")
 _HTML_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _HAN_END = re.compile(r"[\u3000-\u9fff\uff00-\uffef]$")
 
@@ -52,14 +51,7 @@ def render_prose(sentences: Sequence[str], marker: str) -> str:
         cleaned = _join_lines(clean_quote(sentence))
         gap = "" if not text or _HAN_END.search(text) else " "
         text = f"{text}{gap}{cleaned}"
-    return put_marker(text, marker)
-
-
-def put_marker(text: str, marker: str) -> str:
-    """Put a marker behind the last word, in front of the full stop."""
-    end = _FULL_STOP.search(text)
-    cut = end.start() if end else len(text)
-    return f"{text[:cut]} {marker}{text[cut:]}"
+    return f"{text} {marker}"
 
 
 def _join_lines(text: str) -> str:

@@ -134,6 +134,9 @@ class QuoteScorer:
         scored = []
         for index, quote in enumerate(quotes):
             own = self._select(terms[index])
+            if quote.kind is QuoteKind.ROW:
+                # A cell says what its header says of it.
+                own |= self._find_terms(" ".join(quote.header))
             introduced = " ".join((nearest, quote.subheading, quote.lead, *quote.header))
             leaf = self._find_terms(introduced) - own
             values = self._find_values(quote.text)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean, pstdev
 
 from bot.rag.injection import asks_about_injection, find_injected
-from bot.rag.language import is_chinese
+from bot.rag.language import is_foreign
 from bot.rag.question_type import AnswerType
 from bot.rag.quote_scoring import AskedQuestion, QuoteScorer, ScoredQuote
 from bot.rag.quotes import QuotableSection, Quote, parse_section
@@ -17,6 +17,8 @@ from knowledge.retrieval import Evidence
 Similarity = Callable[[str, Sequence[str]], Awaitable[Sequence[float]]]
 """How near each text is to the question in meaning, on any scale; one number a text."""
 
+# Headings that hold this share of the question name what is asked.
+NAMING_SHARE = 0.5
 SIMILAR_QUOTES = 20
 SIMILARITY_WEIGHT = 1.2
 _SMALLEST_SPREAD = 0.005
@@ -71,7 +73,7 @@ class QuoteSelector:
         """Whether the best evidence is in another language than the question."""
         if not self._evidence:
             return False
-        return is_chinese(self._evidence[0].section_text) != (self._asked.analysis.language == "zh")
+        return is_foreign(self._evidence[0].section_text, self._asked.analysis.language)
 
     @property
     def ranked(self) -> list[ScoredQuote]:
@@ -98,6 +100,7 @@ class QuoteSelector:
     def choose(self) -> list[ScoredQuote]:
         """Return the chosen quotes, best first; none when nothing can be quoted."""
         ranked = self._prefer_typed([s for s in self.ranked if self.is_usable(s)])
+        is_way = self._asked.analysis.asks_for(AnswerType.HOW_TO)
         chosen: list[ScoredQuote] = []
         covered: set[str] = set()
         said: set[str] = set()
@@ -105,12 +108,15 @@ class QuoteSelector:
             text = _NOT_WORD.sub("", scored.quote.text)
             if text in said or (chosen and not self._adds(scored, chosen[0], covered)):
                 continue
+            if is_way and chosen and self._is_step(scored):
+                # Which steps are quoted is decided for the procedure as a whole.
+                continue
             chosen.append(scored)
             covered |= scored.covered | scored.context
             said.add(text)
             if len(chosen) == self._limits.most_quotes:
                 break
-        return self._add_steps(chosen, ranked)
+        return self._settle_steps(chosen, ranked) if is_way and chosen else chosen
 
     def share(self, terms: Iterable[str]) -> float:
         """Return how much of the question's weight some of its terms make up."""
@@ -157,21 +163,33 @@ class QuoteSelector:
             return ranked
         return [typed, *(scored for scored in ranked if scored is not typed)]
 
-    def _add_steps(
+    def _settle_steps(
         self, chosen: list[ScoredQuote], ranked: Sequence[ScoredQuote]
     ) -> list[ScoredQuote]:
-        """Add the document's best steps where a way is asked for and none was chosen."""
-        is_asked = self._asked.analysis.asks_for(AnswerType.HOW_TO)
-        if not chosen or not is_asked or any(self._is_step(scored) for scored in chosen):
-            return chosen
+        """Put in the steps whose headings say best that they are the way asked for.
+
+        Steps hardly repeat the question. They are of the document that answers, or of one whose
+        title and headings name what is asked.
+        """
         document = self._evidence[chosen[0].source].hit.document_id
-        for scored in ranked:
-            if scored.score < chosen[0].score - self._limits.steps_gap:
-                break
-            is_same = self._evidence[scored.source].hit.document_id == document
-            if is_same and self._is_step(scored):
-                return [*chosen, scored]
-        return chosen
+        floor = chosen[0].score - self._limits.steps_gap
+        steps = [
+            scored
+            for scored in ranked
+            if scored.score >= floor
+            and self._is_step(scored)
+            and (
+                self._evidence[scored.source].hit.document_id == document
+                or self.share(scored.context) >= NAMING_SHARE
+            )
+        ]
+        if not steps:
+            return chosen
+        best = max(steps, key=lambda one: (self.share(one.context), one.score))
+        if not self._is_step(chosen[0]):
+            return [*chosen, best]
+        is_better = self.share(best.context) > self.share(chosen[0].context)
+        return [best, *chosen[1:]] if is_better else chosen
 
     def _is_step(self, scored: ScoredQuote) -> bool:
         kind = self.sections[scored.source].blocks[scored.quote.block].kind

@@ -56,7 +56,7 @@ async def answer(
 async def test_an_answer_is_quoted_and_cited() -> None:
     reply = await answer("How many days of annual leave do employees have?", LEAVE)
     assert reply.answer.outcome is Outcome.ANSWERED
-    assert reply.answer.text == "Employees have 15 days of annual leave [1]."
+    assert reply.answer.text == "Employees have 15 days of annual leave. [1]"
     citation = reply.answer.citations[0]
     assert (citation.n, citation.title, citation.version) == (1, "Leave policy", 3)
     assert reply.cited == (LEAVE.hit,)
@@ -146,8 +146,8 @@ async def test_a_former_value_is_told_with_version_and_dates() -> None:
     past = Past(rows=[CURRENT.hit, FORMER])
     reply = await answer("上游超时以前是多少秒？", CURRENT, past=past)
     assert reply.answer.text == (
-        "现在（v2，自 2026-09-20 起）：上游超时为 20 秒 [1]。\n\n"
-        "此前（v1，2026-01-10 至 2026-09-20）：上游超时为 60 秒 [2]。"
+        "现在（v2，自 2026-09-20 起）：上游超时为 20 秒。 [1]\n\n"
+        "此前（v1，2026-01-10 至 2026-09-20）：上游超时为 60 秒。 [2]"
     )
     assert [citation.version for citation in reply.answer.citations] == [2, 1]
 
@@ -184,7 +184,7 @@ async def test_a_stale_copy_is_answered_from_the_newer_page_and_named() -> None:
     past = Past(rows=[CURRENT.hit, FORMER])
     reply = await answer("上游超时是多少秒？", copy, CURRENT, past=past)
     assert reply.answer.outcome is Outcome.ANSWERED
-    assert reply.answer.text.startswith("上游超时为 20 秒 [1]。")
+    assert reply.answer.text.startswith("上游超时为 20 秒。 [1]")
     assert "《Runbook》仍写着旧值 60 秒" in reply.answer.text
     assert [citation.title for citation in reply.answer.citations] == ["Limits", "Runbook"]
 
@@ -219,16 +219,16 @@ async def write(question: str, writer: Writer, *evidence: Evidence) -> Reply:
 async def test_with_a_model_the_answer_is_written_and_cited(
     server: ChatServer, writer: Writer
 ) -> None:
-    server.enqueue(Script(text="You have 15 days of annual leave [1]."))
+    server.enqueue(Script(text="You have 15 days of annual leave. [1]"))
     reply = await write("How much annual leave do I have?", writer, LEAVE)
-    assert reply.answer.text == "You have 15 days of annual leave [1]."
+    assert reply.answer.text == "You have 15 days of annual leave. [1]"
     assert reply.cited == (LEAVE.hit,)
 
 
 async def test_a_model_that_invents_does_not_get_through(
     server: ChatServer, writer: Writer
 ) -> None:
-    server.enqueue(Script(text="You have 40 days of annual leave [1]."))
+    server.enqueue(Script(text="You have 40 days of annual leave. [1]"))
     reply = await write("How much annual leave do I have?", writer, LEAVE)
     assert reply.answer.outcome is Outcome.NOT_FOUND
     assert "40" not in reply.answer.text
@@ -276,7 +276,7 @@ async def test_pages_that_must_not_leave_are_quoted_without_the_model(
 async def test_secrets_are_hidden_from_the_stream_too(server: ChatServer, writer: Writer) -> None:
     evidence = build_evidence("The door code word is fine. The password is harbor-2291 today.")
     server.respond = lambda request: Script(
-        text="The password is <SECRET_1> today [1]."
+        text="The password is <SECRET_1> today. [1]"
         if "<SECRET_1>" in request["messages"][1]["content"]
         else "leaked"
     )

@@ -29,7 +29,7 @@ LEAVE = build_evidence(
 
 
 async def test_a_value_question_is_answered_by_the_sentence_with_the_value() -> None:
-    assert await quote("年假能结转几天？", LEAVE) == "年假可以结转 5 天到次年三月底 [1]。"
+    assert await quote("年假能结转几天？", LEAVE) == "年假可以结转 5 天到次年三月底。 [1]"
 
 
 async def test_the_same_holds_in_english() -> None:
@@ -40,7 +40,7 @@ async def test_the_same_holds_in_english() -> None:
     question = "How many days of leave can be carried over?"
     rare = {t: 3.0 if t.startswith("carr") else 1.0 for t in ANALYSER.query_terms(question)}
     text = await quote(question, evidence, weights=rare)
-    assert text == "Up to 5 days may be carried over to March [1]."
+    assert text == "Up to 5 days may be carried over to March. [1]"
 
 
 async def test_a_table_row_comes_with_its_headers() -> None:
@@ -119,7 +119,7 @@ async def test_a_section_headed_by_the_question_is_the_answer() -> None:
         heading_path=("Can I work remotely from abroad?",),
     )
     text = await quote("Can I work remotely from abroad?", evidence)
-    assert text.startswith("Yes. Tell your manager first [1].")
+    assert text.startswith("Yes. Tell your manager first. [1]")
     assert "Then book a desk" in text
 
 

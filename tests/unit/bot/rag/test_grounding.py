@@ -25,15 +25,15 @@ def check(text: str, *sources: str) -> Grounded:
 @pytest.mark.parametrize(
     "text",
     [
-        "Employees have 15 days of annual leave [1].",
-        "You may carry over 5 days until 31 March 2027 [1].",
-        "The allowance is 3000 yuan [1].",
-        "Book the carried days with `leave carry --year 2026` [1].",
-        "Maya Iyer approves exceptions to annual leave [1].",
-        "其他城市住宿每晚四百五十元 [2]。",
-        "超标百分之二十以内由苏木审批，单号 TR-07 [2]。",
-        "发票须在 12-28 前提交 [2]。",
-        "An overrun of up to 20% is approved by Su Mu [2].",
+        "Employees have 15 days of annual leave. [1]",
+        "You may carry over 5 days until 31 March 2027. [1]",
+        "The allowance is 3000 yuan. [1]",
+        "Book the carried days with `leave carry --year 2026`. [1]",
+        "Maya Iyer approves exceptions to annual leave. [1]",
+        "其他城市住宿每晚四百五十元。 [2]",
+        "超标百分之二十以内由苏木审批，单号 TR-07。 [2]",
+        "发票须在 12-28 前提交。 [2]",
+        "An overrun of up to 20% is approved by Su Mu. [2]",
         "提交命令：\n\n```\nexpense submit --month 12\n```\n\n[2]",
     ],
 )
@@ -46,20 +46,20 @@ def test_what_the_source_holds_stays(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Employees have 20 days of annual leave [1].",
-        "Employees have 15 hours of annual leave [1].",
-        "You may carry over 5 days until 31 March 2028 [1].",
-        "The allowance is CNY 30,000 [1].",
-        "Book the carried days with `leave carry --all` [1].",
-        "John Smith approves exceptions to annual leave [1].",
-        "其他城市住宿每晚 500 元 [2]。",
-        "超标 30% 以内由苏木审批 [2]。",
-        "超标 20% 以内由陆岁审批 [2]。",
-        "超标由苏木审批，单号 TR-08 [2]。",
-        "发票须在 12 月 29 日前提交 [2]。",
-        "An overrun of up to 20% is approved by Lu Sui [2].",
+        "Employees have 20 days of annual leave. [1]",
+        "Employees have 15 hours of annual leave. [1]",
+        "You may carry over 5 days until 31 March 2028. [1]",
+        "The allowance is CNY 30,000. [1]",
+        "Book the carried days with `leave carry --all`. [1]",
+        "John Smith approves exceptions to annual leave. [1]",
+        "其他城市住宿每晚 500 元。 [2]",
+        "超标 30% 以内由苏木审批。 [2]",
+        "超标 20% 以内由陆岁审批。 [2]",
+        "超标由苏木审批，单号 TR-08。 [2]",
+        "发票须在 12 月 29 日前提交。 [2]",
+        "An overrun of up to 20% is approved by Lu Sui. [2]",
         "```\nexpense delete --all\n```\n\n[2]",
-        "The canteen is famous for its soup [1].",
+        "The canteen is famous for its soup. [1]",
     ],
 )
 def test_what_the_source_does_not_hold_is_taken_out(text: str) -> None:
@@ -71,23 +71,23 @@ def test_what_the_source_does_not_hold_is_taken_out(text: str) -> None:
 
 def test_only_the_bad_sentence_goes() -> None:
     grounded = check(
-        "Employees have 15 days of annual leave [1]. They also have 30 days of sick leave [1]. "
-        "The allowance is CNY 3,000 [1]."
+        "Employees have 15 days of annual leave. [1] They also have 30 days of sick leave. [1] "
+        "The allowance is CNY 3,000. [1]"
     )
     assert grounded.text == (
-        "Employees have 15 days of annual leave [1]. The allowance is CNY 3,000 [1]."
+        "Employees have 15 days of annual leave. [1] The allowance is CNY 3,000. [1]"
     )
     assert "30 days" in grounded.removed[0].reason
 
 
 def test_citations_are_numbered_by_first_use() -> None:
     gate = GroundingGate([LEAVE, TRAVEL], ANALYSER, NAMES)
-    grounded = gate.check("其他城市住宿 450 元 [2]。Employees have 15 days of annual leave [1].")
-    assert "450 元 [1]。" in grounded.text
-    assert "annual leave [2]." in grounded.text
+    grounded = gate.check("其他城市住宿 450 元。 [2]Employees have 15 days of annual leave. [1]")
+    assert "450 元。 [1]" in grounded.text
+    assert "annual leave. [2]" in grounded.text
     assert gate.cited == [1, 0]
-    later = gate.check("The allowance is CNY 3,000 [1].")
-    assert later.text == "The allowance is CNY 3,000 [2]."
+    later = gate.check("The allowance is CNY 3,000. [1]")
+    assert later.text == "The allowance is CNY 3,000. [2]"
 
 
 @pytest.mark.parametrize(
@@ -102,18 +102,18 @@ def test_citations_are_numbered_by_first_use() -> None:
     ],
 )
 def test_every_way_of_citing_is_understood(cited: str) -> None:
-    assert "annual leave [1]" in check(f"Employees have 15 days of {cited}").text
+    assert "annual leave. [1]" in check(f"Employees have 15 days of {cited}").text
 
 
 def test_a_citation_of_nothing_is_dropped_and_a_plain_source_attached() -> None:
-    grounded = check("Employees have 15 days of annual leave [7].")
-    assert grounded.text == "Employees have 15 days of annual leave [1]."
-    assert check("Employees have 15 days of annual leave.").text.endswith("leave [1].")
+    grounded = check("Employees have 15 days of annual leave. [7]")
+    assert grounded.text == "Employees have 15 days of annual leave. [1]"
+    assert check("Employees have 15 days of annual leave.").text.endswith("leave. [1]")
 
 
 def test_a_wrong_number_of_the_right_source_is_mended() -> None:
     gate = GroundingGate([LEAVE, TRAVEL], ANALYSER, NAMES)
-    assert gate.check("Employees have 15 days of annual leave [2].").kept == 1
+    assert gate.check("Employees have 15 days of annual leave. [2]").kept == 1
     assert gate.cited == [0]
 
 
@@ -124,9 +124,9 @@ def test_a_statement_that_two_sources_may_hold_is_not_attached() -> None:
 
 
 def test_sentences_share_the_citation_at_the_end_of_their_paragraph() -> None:
-    text = "Employees have 15 days of annual leave. Up to 5 days may be carried over [1]."
+    text = "Employees have 15 days of annual leave. Up to 5 days may be carried over. [1]"
     assert check(text).removed == ()
-    assert check(text.replace("15", "16")).text == "Up to 5 days may be carried over [1]."
+    assert check(text.replace("15", "16")).text == "Up to 5 days may be carried over. [1]"
 
 
 def test_an_introduction_goes_with_the_list_it_announces() -> None:
@@ -143,13 +143,13 @@ def test_numbers_of_a_list_are_no_claims() -> None:
 
 def test_markers_inside_code_are_code() -> None:
     source = "Read the array with `a[1]` in this order."
-    grounded = check("Read the array with `a[1]` in this order [1].", source)
-    assert grounded.text == "Read the array with `a[1]` in this order [1]."
+    grounded = check("Read the array with `a[1]` in this order. [1]", source)
+    assert grounded.text == "Read the array with `a[1]` in this order. [1]"
 
 
 def test_translated_names_of_things_are_not_held_against_a_statement() -> None:
     source = "压舱石每天 02:30 备份，由苏木负责。"
-    assert check("Ballast is backed up daily at 02:30 by Su Mu [1].", source).removed == ()
+    assert check("Ballast is backed up daily at 02:30 by Su Mu. [1]", source).removed == ()
 
 
 @given(st.text(max_size=300))

@@ -97,8 +97,8 @@ def test_what_looks_like_a_marker_is_escaped_but_code_is_not() -> None:
 
 
 def test_sentences_are_joined_as_their_script_wants() -> None:
-    assert render_prose(["先申请。", "再提交。"], "[1]") == "先申请。再提交 [1]。"
-    assert render_prose(["Apply\nfirst.", "Submit."], "[2]") == "Apply first. Submit [2]."
+    assert render_prose(["先申请。", "再提交。"], "[1]") == "先申请。再提交。 [1]"
+    assert render_prose(["Apply\nfirst.", "Submit."], "[2]") == "Apply first. Submit. [2]"
 
 
 def test_one_row_is_rendered_as_pairs_and_several_as_a_table() -> None:

@@ -80,17 +80,17 @@ async def test_a_written_answer_is_shown_sentence_by_sentence(server: ChatServer
         Script(
             pieces=[
                 "Employees have 15 ",
-                "days of annual leave [1]. Up to",
-                " 5 days may be carried over [1].",
-                "\n\nThe hotel limit is 600 yuan [2].",
+                "days of annual leave. [1] Up to",
+                " 5 days may be carried over. [1]",
+                "\n\nThe hotel limit is 600 yuan. [2]",
             ]
         )
     )
     screen = Screen()
     written = await write(server, screen=screen)
     assert written.text == (
-        "Employees have 15 days of annual leave [1]. Up to 5 days may be carried over [1].\n\n"
-        "The hotel limit is 600 yuan [2]."
+        "Employees have 15 days of annual leave. [1] Up to 5 days may be carried over. [1]\n\n"
+        "The hotel limit is 600 yuan. [2]"
     )
     assert "".join(screen.pieces) == written.text
     assert len(screen.pieces) == 3
@@ -99,17 +99,17 @@ async def test_a_written_answer_is_shown_sentence_by_sentence(server: ChatServer
 
 async def test_what_does_not_hold_is_never_shown(server: ChatServer) -> None:
     server.enqueue(
-        Script(text="Employees have 15 days of annual leave [1]. They get 99 days of sun [1].")
+        Script(text="Employees have 15 days of annual leave. [1] They get 99 days of sun. [1]")
     )
     screen = Screen()
     written = await write(server, screen=screen)
-    assert written.text == "Employees have 15 days of annual leave [1]."
+    assert written.text == "Employees have 15 days of annual leave. [1]"
     assert "99" not in "".join(screen.pieces)
     assert len(written.removed) == 1
 
 
 async def test_an_answer_of_which_nothing_holds_is_empty(server: ChatServer) -> None:
-    server.enqueue(Script(text="Employees have 30 days of annual leave [1]."))
+    server.enqueue(Script(text="Employees have 30 days of annual leave. [1]"))
     written = await write(server)
     assert written.text == ""
     assert not written.said_not_found
@@ -132,12 +132,12 @@ async def test_code_is_judged_whole(server: ChatServer) -> None:
 
 
 async def test_no_personal_data_reaches_the_endpoint_and_all_comes_back(server: ChatServer) -> None:
-    server.enqueue(Script(pieces=["Exceptions are approved by <PER", "SON_1> (<EMAIL_1>) [1]."]))
+    server.enqueue(Script(pieces=["Exceptions are approved by <PER", "SON_1> (<EMAIL_1>). [1]"]))
     written = await write(server)
     sent = "\n".join(message["content"] for message in server.requests[0]["messages"])
     assert "Su Mu" not in sent
     assert "su.mu@corp.example" not in sent
-    assert written.text == "Exceptions are approved by Su Mu (su.mu@corp.example) [1]."
+    assert written.text == "Exceptions are approved by Su Mu (su.mu@corp.example). [1]"
 
 
 async def test_the_request_tells_rules_from_references(server: ChatServer) -> None:
@@ -151,7 +151,7 @@ async def test_the_request_tells_rules_from_references(server: ChatServer) -> No
 
 
 async def test_a_stream_that_breaks_off_is_an_error(server: ChatServer) -> None:
-    server.enqueue(Script(pieces=["Employees have 15 days ", "of leave [1]."], breaks_after=1))
+    server.enqueue(Script(pieces=["Employees have 15 days ", "of leave. [1]"], breaks_after=1))
     with pytest.raises(ServiceUnavailableError):
         await write(server)
 
@@ -159,14 +159,14 @@ async def test_a_stream_that_breaks_off_is_an_error(server: ChatServer) -> None:
 async def test_a_prompt_that_is_too_long_is_sent_again_shorter(server: ChatServer) -> None:
     error = {"message": "too long", "code": "context_length_exceeded"}
     server.enqueue(
-        Script(status=400, error=error), Script(text="The hotel limit is 600 yuan a night [1].")
+        Script(status=400, error=error), Script(text="The hotel limit is 600 yuan a night. [1]")
     )
     long = build_evidence("The hotel limit is 600 yuan a night. " * 400, title="Travel")
     async with connect(server) as model:
         writer = Writer(model, max_tokens=99)
         written = await writer.write("Hotel limit?", [long], "en", ANALYSER, ())
     assert written is not None
-    assert written.text == "The hotel limit is 600 yuan a night [1]."
+    assert written.text == "The hotel limit is 600 yuan a night. [1]"
     first, second = (len(request["messages"][1]["content"]) for request in server.requests)
     assert second < first
 
@@ -179,7 +179,7 @@ async def test_a_model_that_fails_gives_nothing(server: ChatServer) -> None:
 
 
 async def test_a_private_endpoint_gets_the_text_as_it_is(server: ChatServer) -> None:
-    server.enqueue(Script(text="Su Mu approves exceptions [1]."))
+    server.enqueue(Script(text="Su Mu approves exceptions. [1]"))
     async with connect(server, is_private=True) as model:
         writer = Writer(model, max_tokens=99, never_to_leave=["HR"])
         assert writer.may_see([LEAVE, TRAVEL]) == [LEAVE, TRAVEL]
