@@ -13,11 +13,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
+from lancedb import AsyncTable
 from lancedb.query import ColumnOrdering, FullTextOperator, MatchQuery
 
 from knowledge.documents import DocumentId, Hit, PassageId
@@ -90,8 +92,7 @@ class LanceDBStore:
         """
         for some in _chunks(passages, _ROWS_AT_ONCE):
             rows = await asyncio.to_thread(build_rows, some, self._dimension)
-            async with self._folder.writing() as table:
-                await merge_rows(table, rows, insert=True)
+            await self._folder.write(partial(merge_rows, rows=rows, insert=True))
 
     async def end_validity(self, ids: Sequence[PassageId], valid_to: datetime) -> None:
         """Close rows; unknown ids are ignored, closed rows stay as they are."""
@@ -242,8 +243,8 @@ class LanceDBStore:
             more_follows: Another batch comes at once, so that what costs much may wait.
         """
         limits = MORE_FOLLOWS if more_follows else AT_REST
-        async with self._folder.writing() as table:
-            await refresh_indexes(table, self._folder.table_path, limits)
+        folder = self._folder.table_path
+        await self._folder.write(partial(refresh_indexes, folder=folder, limits=limits))
 
     async def close(self) -> None:
         """Release files and memory. Safe to call twice."""
@@ -253,17 +254,19 @@ class LanceDBStore:
         self, predicate: Predicate, change: Callable[[StoredPassage], StoredPassage]
     ) -> None:
         """Write the changed ones of these rows again."""
-        columns = [PASSAGE_COLUMN, *([VECTOR_COLUMN] if self._dimension else [])]
-        async with self._folder.writing() as table:
+
+        async def work(table: AsyncTable) -> None:
+            columns = [PASSAGE_COLUMN, *([VECTOR_COLUMN] if self._dimension else [])]
             found = await predicate.apply(table.query()).select(columns).to_arrow()
             rows = await asyncio.to_thread(_change_rows, found, change, self._dimension)
             for some in _chunks(range(len(rows)), _ROWS_AT_ONCE):
                 await merge_rows(table, rows.slice(some[0], len(some)), insert=False)
 
+        await self._folder.write(work)
+
     async def _delete(self, column: str, ids: Sequence[str]) -> None:
         for some in _chunks(ids, _IDS_AT_ONCE):
-            async with self._folder.writing() as table:
-                await table.delete(one_of(column, some))
+            await self._folder.write(partial(AsyncTable.delete, where=one_of(column, some)))
 
 
 def _match(words: str) -> MatchQuery:

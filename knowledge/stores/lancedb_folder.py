@@ -4,8 +4,8 @@ import asyncio
 import hashlib
 import os
 import re
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 
@@ -49,17 +49,23 @@ class LanceDBFolder:
         with named_errors(self._path):
             yield self._table
 
-    @asynccontextmanager
-    async def writing(self) -> AsyncIterator[AsyncTable]:
-        """Yield the table while no other task or process writes to the folder.
+    async def write(self, work: Callable[[AsyncTable], Awaitable[object]]) -> None:
+        """Run work on the table while no other task or process writes to the folder.
+
+        Work that has begun is finished before a cancellation goes on: LanceDB may be about to
+        commit, and the next writer, let in meanwhile, would add the same rows again.
 
         Raises:
             ServiceUnavailableError: Another writer has not finished within the time-out.
         """
         self._check_usable()
         async with self._lock.hold():
-            with named_errors(self._path):
-                yield self._table
+            task = asyncio.ensure_future(work(self._table))
+            try:
+                with named_errors(self._path):
+                    await asyncio.shield(task)
+            finally:
+                await _wait_for(task)
 
     def close(self) -> None:
         """Release files and memory. Safe to call twice."""
@@ -122,6 +128,13 @@ def named_errors(path: Path) -> Iterator[None]:
             f"the passage store in {str(path)!r} failed: {error}; check free space and access "
             f"rights of the folder, and if it is damaged remove it and sync again"
         ) from error
+
+
+async def _wait_for(task: asyncio.Future[object]) -> None:
+    while not task.done():
+        # Cancelled again and again, this still waits; the first cancellation is under way.
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait({task})
 
 
 def _build_session() -> Session:

@@ -1,6 +1,8 @@
 """LanceDB keeps the contract, and says what is wrong with its folder."""
 
+import asyncio
 import os
+import random
 import shutil
 from pathlib import Path
 
@@ -128,7 +130,7 @@ async def test_half_made_table_is_finished(folder: Path) -> None:
 
 
 async def test_table_of_another_release_is_named(folder: Path, store: LanceDBStore) -> None:
-    async with store._folder.writing() as table:
+    async with store._folder.reading() as table:
         await table.drop_columns(["author"])
     with pytest.raises(SettingsError, match=r"another release.*sync again"):
         await open_lancedb_store(folder, SHAPE)
@@ -136,7 +138,7 @@ async def test_table_of_another_release_is_named(folder: Path, store: LanceDBSto
 
 async def test_missing_word_index_is_made_when_opening(folder: Path, store: LanceDBStore) -> None:
     await store.upsert([build_passage("a", "K8-023 the")])
-    async with store._folder.writing() as table:
+    async with store._folder.reading() as table:
         await table.drop_index("terms_idx")
     again = await open_lancedb_store(folder, SHAPE)
     assert await again.search_terms(["k8-023"], EVERYTHING, limit=5) == []
@@ -151,6 +153,21 @@ async def test_document_of_more_rows_than_a_commit_is_patched_whole(store: Lance
     await store.patch([MetadataPatch(document_id=page, space="moved")])
     assert await store.count(build_filter(spaces=frozenset({"moved"}))) == 4_200
     assert await store.count() == 4_200
+
+
+async def test_cancelled_write_is_finished_before_the_next_begins(store: LanceDBStore) -> None:
+    chance = random.Random(3)
+    for step in range(15):
+        rows = [build_passage(f"{step}-{number}", "disk " * 20) for number in range(100)]
+        task = asyncio.create_task(store.upsert(rows))
+        await asyncio.sleep(chance.uniform(0, 0.02))
+        for _ in range(3):
+            task.cancel()
+            await asyncio.sleep(0)
+        await asyncio.gather(task, return_exceptions=True)
+        assert await store.count() in {100 * step, 100 * step + 100}
+        await store.upsert(rows)
+        assert await store.count() == 100 * step + 100
 
 
 async def test_closed_store_says_so(store: LanceDBStore) -> None:

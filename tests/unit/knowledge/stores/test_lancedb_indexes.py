@@ -287,7 +287,7 @@ async def test_fresh_pieces_are_joined_without_touching_the_others(store: LanceD
     for row in rows[:8]:
         await store.upsert([replace(row, title="new", vector=build_vector(1))])
     before = await store.list_hits(EVERYTHING, limit=50)
-    async with store._folder.writing() as table:
+    async with store._folder.reading() as table:
         await join_fresh_pieces(table, fresh=8, limit=9)
         assert await count_pieces(store) == 9
         await join_fresh_pieces(table, fresh=8, limit=4)
@@ -307,7 +307,7 @@ async def test_deleted_rows_leave_the_files(folder: Path, store: LanceDBStore) -
     ]
     await store.upsert(rows)
     await store.delete_passages([row.passage_id for row in rows[10:]])
-    async with store._folder.writing() as table:
+    async with store._folder.reading() as table:
         limits = replace(AT_REST, keep_versions_for=NO_TIME)
         await refresh_indexes(table, store._folder.table_path, limits)
     assert count_bytes(folder) < 100_000
@@ -321,7 +321,7 @@ async def test_open_readers_survive_the_removal_of_old_versions(folder: Path) ->
     assert await reader.count() == 1
     for number in range(3):
         await writer.upsert([build_passage(f"b{number}", "disk")])
-        async with writer._folder.writing() as table:
+        async with writer._folder.reading() as table:
             limits = replace(AT_REST, pieces=0, keep_versions_for=NO_TIME)
             await refresh_indexes(table, writer._folder.table_path, limits)
         assert len(await reader.search_terms(["disk"], EVERYTHING, limit=9)) == number + 2

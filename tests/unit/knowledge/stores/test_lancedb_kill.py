@@ -62,8 +62,8 @@ async def writing(folder: Path, *, rounds: int) -> AsyncIterator[None]:
 
 async def test_killed_writers_leave_whole_commits(folder: Path) -> None:
     chance = random.Random(11)
-    for _ in range(4):
-        async with writing(folder, rounds=chance.randint(1, 8)):
+    for _ in range(3):
+        async with writing(folder, rounds=chance.randint(1, 6)):
             await asyncio.sleep(chance.uniform(0, 0.2))
         await check_rows(folder)
 
