@@ -74,6 +74,7 @@ class AnswerScores:
     """How good a reply was; None where the question gives nothing to judge by."""
 
     outcome: str
+    text: str
     took_ms: float
     holds_required: bool | None
     point_coverage: float | None
@@ -160,6 +161,7 @@ def build_json(record: QueryRecord) -> dict[str, object]:
         "took_ms": round(record.took_ms, 3),
         "stages_ms": {name: round(value, 3) for name, value in record.stages_ms.items()},
         "outcome": answer.outcome if answer else None,
+        "answer": answer.text if answer else None,
         "holds_required": answer.holds_required if answer else None,
         "point_coverage": answer.point_coverage if answer else None,
         "citation_precision": answer.citation_precision if answer else None,
@@ -186,6 +188,7 @@ def _score_answer(answer: GivenAnswer, query: Query, right: Right | None) -> Ans
     cited = [parse_corpus_id(document_id) for document_id in answer.cited]
     return AnswerScores(
         outcome=answer.outcome,
+        text=answer.text,
         took_ms=answer.took_ms,
         holds_required=(holds_required(answer.text, query.must) if right and query.must else None),
         point_coverage=(

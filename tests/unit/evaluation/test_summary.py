@@ -134,6 +134,7 @@ def test_a_record_becomes_one_json_line(records: list[QueryRecord]) -> None:
     assert line["id"] == "eq1"
     assert line["ranking"] == ["e1", "e2"]
     assert line["features"] == {"coverage": 1.0}
+    assert line["answer"] == "the diesel engine needs oil every month"
     unanswerable = build_json(records[2])
     assert unanswerable["recall_at_5"] is None
     assert unanswerable["outcome"] == "not_found"
