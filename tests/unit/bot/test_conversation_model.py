@@ -58,7 +58,7 @@ async def test_an_answer_is_written_and_cited(office: Office, server: ChatServer
     async with office.open() as product:
         answer = await ask(product, LEAVE_QUESTION, OPS)
     assert answer.outcome is Outcome.ANSWERED
-    assert answer.text == "年假最多可以结转 5 天，3 月 31 日之前休完 [1]。"
+    assert answer.text == "年假最多可以结转 5 天，3 月 31 日之前休完。 [1]"
     assert [one.document_id for one in answer.citations] == ["files:handbook/休假制度.md"]
     assert len(server.requests) == 1
     assert server.authorizations == ["Bearer k"]
@@ -165,7 +165,7 @@ async def test_a_statement_with_no_or_a_wrong_source_is_given_the_one_that_holds
     server.enqueue(Script(text=text))
     async with office.open() as product:
         answer = await ask(product, LEAVE_QUESTION, OPS)
-    assert answer.text == "年假最多可以结转 5 天 [1]。"
+    assert answer.text == "年假最多可以结转 5 天。 [1]"
     assert [one.document_id for one in answer.citations] == ["files:handbook/休假制度.md"]
 
 
