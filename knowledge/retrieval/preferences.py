@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from knowledge.documents import Hit, PassageKind
 
-HOW_TO_SHARE = 0.08
+HOW_TO_SHARE = 0.2
 METADATA_SHARE = 0.06
 
 _ASKS_FOR_STEPS = re.compile(
@@ -26,6 +26,12 @@ _GUIDES = re.compile(
     re.IGNORECASE,
 )
 
+_BACKGROUND = re.compile(
+    r"背景|原理|概念|概述|简介|介绍|科普"
+    r"|\bbackground\b|\boverview\b|\bintroduction\b|\bconcepts?\b|\bhow .{1,30} works?\b",
+    re.IGNORECASE,
+)
+
 
 def asks_for_steps(question: str) -> bool:
     """Tell whether the question wants to get something done or mended."""
@@ -35,7 +41,8 @@ def asks_for_steps(question: str) -> bool:
 def prefer_guides(question: str, hits: Sequence[Hit]) -> list[Hit]:
     """Lift instructions above background pages when the question wants something done.
 
-    Instructions are steps and commands, and pages whose title or headings call themselves so.
+    Instructions are steps and commands, and pages whose title or headings call themselves so;
+    background is what calls itself so.
     """
     if not asks_for_steps(question):
         return list(hits)
@@ -51,6 +58,8 @@ def prefer_metadata(terms: Sequence[str], hits: Sequence[Hit]) -> list[Hit]:
 
 def _guide_share(hit: Hit) -> float:
     names = " / ".join((hit.title, *hit.heading_path))
+    if _BACKGROUND.search(names):
+        return -1.0
     share = 0.5 if _GUIDES.search(names) else 0.0
     return share + (0.5 if hit.kind in {PassageKind.STEPS, PassageKind.CODE} else 0.0)
 

@@ -59,7 +59,8 @@ async def test_the_demo_answers_every_scene_and_shows_the_rights(
     by_question = {
         (scene.asker, scene.question): part for scene, part in zip(SCENES, parts, strict=True)
     }
-    bands = {asker: part for (asker, asked), part in by_question.items() if "薪酬带宽" in asked}
-    assert "answered · " in bands["ji.xiaoman"]
-    assert "not_found · " in bands["fei.cheng"]
+    budget = {asker: part for (asker, asked), part in by_question.items() if "研发费用" in asked}
+    assert "7640" in budget["lin.baitang"]
+    assert "7640" not in budget["jonas.wendt"]
+    assert "not_found · " in budget["jonas.wendt"]
     assert "仅您可见" in next(part for part in parts if "c-budget" in part)
