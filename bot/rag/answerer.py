@@ -174,7 +174,9 @@ class Answerer:
 
     def _quote(self, case: _Case, extract: Extract, people: People) -> Reply:
         text, cited = render_extract(extract, case.evidence)
-        gate = GroundingGate(describe_sources(cited), self._analyser, KnownNames(people))
+        gate = GroundingGate(
+            describe_sources(cited), self._analyser, KnownNames(people), is_quoted=True
+        )
         checked = gate.check(text)
         if not checked.kept:
             notes = summarise_removed(checked.removed)

@@ -79,8 +79,24 @@ class GroundingGate:
     One gate serves one answer, whole or in pieces: the numbering goes on from call to call.
     """
 
-    def __init__(self, sources: Sequence[str], analyser: Analyser, names: KnownNames) -> None:
-        """Prepare for sources: source n of a text's markers is `sources[n - 1]`."""
+    def __init__(
+        self,
+        sources: Sequence[str],
+        analyser: Analyser,
+        names: KnownNames,
+        *,
+        is_quoted: bool = False,
+    ) -> None:
+        """Prepare for sources: source n of a text's markers is `sources[n - 1]`.
+
+        Args:
+            sources: The text each citation is checked against.
+            analyser: Tells words apart.
+            names: Names of people, wherever they stand.
+            is_quoted: The text is put together from quotes, and a marker stands behind each: what
+                comes before it is of the same source, over any number of paragraphs.
+        """
+        self._is_quoted = is_quoted
         self._sources = [SourceText(text, analyser, names) for text in sources]
         self._claims = ClaimReader(analyser, names)
         self._analyser = analyser
@@ -94,7 +110,7 @@ class GroundingGate:
     def check(self, text: str) -> Grounded:
         """Take out what the sources do not hold and renumber the citations of the rest."""
         statements = list(self._split(_normalise_markers(text)))
-        _inherit_sources(statements)
+        _inherit_sources(statements, over_blocks=self._is_quoted)
         removed: list[Removed] = []
         kept: list[_Statement] = []
         for statement in statements:
@@ -179,7 +195,9 @@ class GroundingGate:
         body = bare.rstrip()
         closing = re.search(r"[。.!?！？]+$", body)
         cut = closing.start() if closing else len(body)
-        statement.raw = f"{body[:cut]} [{source + 1}]{body[cut:]}{bare[len(body) :]}"
+        # A fence or a table row is closed by its line's end only.
+        gap = "\n\n" if body.rsplit("\n", 1)[-1].startswith(("```", "~~~", "|")) else " "
+        statement.raw = f"{body[:cut]}{gap}[{source + 1}]{body[cut:]}{bare[len(body) :]}"
 
     def _share(self, words: Sequence[str], source: int) -> float:
         if not words:
@@ -254,8 +272,11 @@ def _split_block(kind: BlockKind, text: str) -> list[str]:
             return [text]
 
 
-def _inherit_sources(statements: Sequence[_Statement]) -> None:
-    """Let statements share the citation that follows them: in their block, or alone below it."""
+def _inherit_sources(statements: Sequence[_Statement], *, over_blocks: bool) -> None:
+    """Let statements share the citation that follows them: in their block, or alone below it.
+
+    With `over_blocks` the next citation counts, however far below it stands.
+    """
     following: _Statement | None = None
     for statement in reversed(statements):
         if not statement.sources and following is not None:
@@ -263,7 +284,7 @@ def _inherit_sources(statements: Sequence[_Statement]) -> None:
             is_below = following.block == statement.block + 1 and (
                 following.is_marker_only or statement.is_introduction
             )
-            if is_same_block or is_below:
+            if is_same_block or is_below or over_blocks:
                 statement.sources = list(following.sources)
         if statement.sources:
             following = statement

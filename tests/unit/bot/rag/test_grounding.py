@@ -156,3 +156,21 @@ def test_translated_names_of_things_are_not_held_against_a_statement() -> None:
 def test_any_text_can_be_checked(text: str) -> None:
     grounded = check(text)
     assert grounded.kept >= 0
+
+
+STEPS = (
+    "**发票须在 12 月 28 日前提交**\n\n```\nexpense submit --month 12\n```\n\n"
+    "超标 20% 以内由苏木审批，单号 TR-07。"
+)
+
+
+def test_a_quote_of_several_paragraphs_keeps_one_marker_at_its_end() -> None:
+    gate = GroundingGate((LEAVE, TRAVEL), ANALYSER, NAMES, is_quoted=True)
+    grounded = gate.check(f"{STEPS} [2]")
+    assert grounded.text == f"{STEPS} [1]"
+    assert gate.cited == [1]
+
+
+def test_a_marker_put_behind_code_leaves_its_fence_closed() -> None:
+    grounded = check("```\nexpense submit --month 12\n```")
+    assert grounded.text == "```\nexpense submit --month 12\n```\n\n[1]"
