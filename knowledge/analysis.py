@@ -147,7 +147,7 @@ class Analyser:
         folded = f" {fold(text)} "
         expanded: dict[str, float] = {}
         for group in self._groups:
-            said = [term for term in group if _is_said(term, folded)]
+            said = [term for term in group if is_said(term, folded)]
             if not said:
                 continue
             for other in group:
@@ -178,11 +178,14 @@ def _is_han_letter(letter: str) -> bool:
     return letter >= _FIRST_HAN and not _FIRST_HANGUL <= letter <= _LAST_HANGUL
 
 
-def _is_said(term: str, folded: str) -> bool:
-    """A Chinese term may stand anywhere, another one only as whole words."""
+def is_said(term: str, text: str) -> bool:
+    """Tell whether a folded text says a folded term.
+
+    A Chinese term may stand anywhere, another one only as whole words.
+    """
     if term.isascii():
-        return re.search(rf"(?<![^\W_]){re.escape(term)}(?![^\W_])", folded) is not None
-    return term in folded
+        return re.search(rf"(?<![^\W_]){re.escape(term)}(?![^\W_])", text) is not None
+    return term in text
 
 
 def _pairs(run: str) -> list[str]:

@@ -173,7 +173,7 @@ class Retriever:
             log.note("named pages", candidates.hits)
         if settings.metadata:
             hits = prefer_guides(asked.text, candidates.hits)
-            candidates = candidates.ordered(prefer_metadata(list(asked.terms), hits))
+            candidates = candidates.ordered(prefer_metadata(asked.text, hits))
             log.note("prefer", candidates.hits)
         if self._reranker is not None:
             hits = await rerank(

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from knowledge.analysis import fold, is_said
 from knowledge.documents import Hit, PassageKind
 
 HOW_TO_SHARE = 0.2
@@ -49,10 +50,12 @@ def prefer_guides(question: str, hits: Sequence[Hit]) -> list[Hit]:
     return _lift(hits, [_guide_share(hit) * HOW_TO_SHARE for hit in hits], "guides")
 
 
-def prefer_metadata(terms: Sequence[str], hits: Sequence[Hit]) -> list[Hit]:
+def prefer_metadata(question: str, hits: Sequence[Hit]) -> list[Hit]:
     """Lift hits whose labels, space or source the question names."""
-    asked = {term.casefold() for term in terms}
-    shares = [METADATA_SHARE if _names(hit) & asked else 0.0 for hit in hits]
+    asked = fold(question)
+    shares = [
+        METADATA_SHARE if any(is_said(name, asked) for name in _names(hit)) else 0.0 for hit in hits
+    ]
     return _lift(hits, shares, "metadata")
 
 
@@ -65,7 +68,7 @@ def _guide_share(hit: Hit) -> float:
 
 
 def _names(hit: Hit) -> set[str]:
-    return {name.casefold() for name in (*hit.labels, hit.space, hit.source) if name}
+    return {fold(name) for name in (*hit.labels, hit.space, hit.source) if len(name.strip()) > 1}
 
 
 def _lift(hits: Sequence[Hit], shares: Sequence[float], stage: str) -> list[Hit]:

@@ -81,28 +81,29 @@ def test_equal_scores_are_ordered_by_what_is_preferred() -> None:
 
 
 @pytest.mark.parametrize(
-    ("terms", "change"),
+    ("question", "change"),
     [
-        (["finance"], {"labels": ("Finance",)}),
-        (["财务"], {"space": "财务"}),
-        (["handbook"], {"source": "handbook"}),
+        ("Which limits does Finance set?", {"labels": ("finance",)}),
+        ("the travel policies of last year", {"labels": ("Travel policies",)}),
+        ("财务的报销上限", {"space": "财务"}),
+        ("what does the handbook say", {"source": "handbook"}),
     ],
 )
 def test_a_hit_whose_label_space_or_source_is_asked_for_passes_a_near_tie(
-    terms: list[str], change: dict[str, object]
+    question: str, change: dict[str, object]
 ) -> None:
     hits = [make_hit("a", 1.0), make_hit("b", 0.96), make_hit("c", 0.0)]
     hits[1] = replace(hits[1], **change)  # type: ignore[arg-type]
-    lifted = prefer_metadata(terms, hits)
+    lifted = prefer_metadata(question, hits)
     assert ids(lifted) == ["b", "a", "c"]
     assert lifted[0].scores["metadata"] == pytest.approx(0.96 + METADATA_SHARE)
 
 
 def test_empty_metadata_is_named_by_no_question() -> None:
     hits = [replace(make_hit("a", 1.0), space="", source=""), make_hit("b", 0.99)]
-    assert prefer_metadata(["", "x"], hits) == hits
+    assert prefer_metadata("what is x", hits) == hits
 
 
 def test_no_hits_are_no_error() -> None:
     assert prefer_guides("how to", []) == []
-    assert prefer_metadata(["x"], []) == []
+    assert prefer_metadata("x", []) == []
