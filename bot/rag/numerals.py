@@ -72,8 +72,12 @@ def parse_chinese(text: str) -> Decimal:
         elif char in _CHINESE_STEPS:
             group += (digit or 1) * _CHINESE_STEPS[char]
             digit = 0
+        elif char == "万":
+            total += (group + digit or 1) * _CHINESE_MYRIADS[char]
+            group, digit = 0, 0
         else:
-            total = (total + (group + digit or 1)) * _CHINESE_MYRIADS[char]
+            # 亿 counts all that stands before it: 一万亿 is a thousand billion.
+            total = (total + group + digit or 1) * _CHINESE_MYRIADS[char]
             group, digit = 0, 0
     return Decimal(total + group + digit)
 

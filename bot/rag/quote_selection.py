@@ -171,18 +171,7 @@ class QuoteSelector:
         Steps hardly repeat the question. They are of the document that answers, or of one whose
         title and headings name what is asked.
         """
-        document = self._evidence[chosen[0].source].hit.document_id
-        floor = chosen[0].score - self._limits.steps_gap
-        steps = [
-            scored
-            for scored in ranked
-            if scored.score >= floor
-            and self._is_step(scored)
-            and (
-                self._evidence[scored.source].hit.document_id == document
-                or self.share(scored.context) >= NAMING_SHARE
-            )
-        ]
+        steps = [s for s in ranked if self._is_step(s) and self._may_be_way(s, chosen[0])]
         if not steps:
             return chosen
         best = max(steps, key=lambda one: (self.share(one.context), one.score))
@@ -190,6 +179,12 @@ class QuoteSelector:
             return [*chosen, best]
         is_better = self.share(best.context) > self.share(chosen[0].context)
         return [best, *chosen[1:]] if is_better else chosen
+
+    def _may_be_way(self, step: ScoredQuote, best: ScoredQuote) -> bool:
+        is_near = step.score >= best.score - self._limits.steps_gap
+        is_named = self.share(step.context) >= NAMING_SHARE
+        documents = {self._evidence[one.source].hit.document_id for one in (step, best)}
+        return is_near or is_named if len(documents) == 1 else is_near and is_named
 
     def _is_step(self, scored: ScoredQuote) -> bool:
         kind = self.sections[scored.source].blocks[scored.quote.block].kind

@@ -42,6 +42,14 @@ def find_only(text: str) -> Value:
         ("1 GB", "1024 MB"),
         ("2.2 W", "2.2瓦"),
         ("一年", "12 months"),
+        ("三点五小时", "3.5 hours"),
+        ("二〇二六年三月一日", "2026-03-01"),
+        ("两万五千元", "25,000 元"),
+        ("一亿两千万元", "120 million yuan"),
+        ("twenty-one days", "3 weeks"),
+        ("two hundred people", "200 人"),
+        ("12:30 am", "0:30"),
+        ("中午 12 点", "12:00"),
     ],
 )
 def test_spellings_of_one_value_are_equal(one: str, other: str) -> None:
