@@ -127,7 +127,8 @@ def describe(answer: Answer) -> str:
     for citation in answer.citations:
         place = " › ".join((citation.title, *citation.heading_path))
         page = f", p. {citation.page}" if citation.page else ""
-        label = citation.version_label or f"v{citation.version}"
+        label = citation.version_label or str(citation.version)
+        label = f"v{label}" if label[0].isdigit() else label
         where = f"{citation.url}{page}, {label}, {citation.updated_at:%Y-%m-%d}"
         lines.append(f"[{citation.n}] {place}  ({where})")
     if answer.private_answer is not None:
