@@ -247,6 +247,7 @@ class Retriever:
                 sections=candidates.sections,
                 statistics=asked.statistics,
                 cosine=max(cosines, default=None),
+                codes=len(asked.codes),
             ),
             self._analyser,
         )

@@ -22,6 +22,7 @@ FITTED_EMBEDDER = "multilingual-e5-small"
 # Logistic regression on cosine and coverage; the cosine's scale is the bundled embedder's.
 COSINE_WEIGHT, COVERAGE_WEIGHT, OFFSET = 58.7, 6.93, -53.2
 LEAST_MARGIN = -0.5
+CODE_MARGIN = 1.0
 # Without cosines, or with another embedder's, coverage decides alone.
 LEAST_COVERAGE = 0.384
 COVERAGE_SCALE = 12.0
@@ -43,6 +44,7 @@ class Judged:
         hits: Candidates, best first.
         sections: Their sections by passage id; a passage without one is its own.
         cosine: Of the best passage with the embedder the weights were fitted on; None otherwise.
+        codes: How many exact codes the question holds.
     """
 
     question: str
@@ -51,6 +53,7 @@ class Judged:
     sections: Mapping[PassageId, Hit]
     statistics: TermStatistics
     cosine: float | None
+    codes: int = 0
 
 
 def judge_sufficiency(judged: Judged, analyser: Analyser) -> Sufficiency:
@@ -63,6 +66,9 @@ def judge_sufficiency(judged: Judged, analyser: Analyser) -> Sufficiency:
     coverage = _measure_coverage(judged, best)
     missing = _measure_missing(judged, best, analyser)
     topic = _measure_topic(judged.cosine, coverage)
+    if _hold_every_code(judged):
+        # A page with the very codes is on topic, however little else it shares with the question.
+        topic = max(topic, CODE_MARGIN)
     detail = (MOST_MISSING - missing) * MISSING_SCALE
     reasons = []
     if topic < 0:
@@ -78,6 +84,11 @@ def judge_sufficiency(judged: Judged, analyser: Analyser) -> Sufficiency:
         features=features,
         reasons=tuple(reasons),
     )
+
+
+def _hold_every_code(judged: Judged) -> bool:
+    held = max(hit.scores.get("code", 0.0) for hit in judged.hits)
+    return 0 < judged.codes <= held
 
 
 def _measure_topic(cosine: float | None, coverage: float) -> float:

@@ -1,6 +1,7 @@
 """Both gates, with hits made by hand; the numbers themselves are fitted elsewhere."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -206,3 +207,20 @@ def test_both_gates_give_their_reasons() -> None:
     question = "Falcon Router warranty insurance penguin Patagonia winter"
     judged = judge(question, [hit], cosine=0.5)
     assert len(judged.reasons) == 2
+
+
+@pytest.mark.parametrize(("codes", "is_enough"), [(1, True), (2, False), (0, False)])
+def test_a_passage_with_every_code_of_the_question_is_on_topic(codes: int, is_enough: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    hit = hit_of("TN-118 tunnel closed by the far side")
+    hit = replace(hit, scores={"code": 1.0})
+    question = "The tunnel shows TN-118 again, what now, and whom may we call about it tonight?"
+    judged = Judged(
+        question=question,
+        terms=ANALYSER.query_terms(question),
+        hits=[hit],
+        sections={},
+        statistics=STATISTICS,
+        cosine=FAR,
+        codes=codes,
+    )
+    assert judge_sufficiency(judged, ANALYSER).is_enough is is_enough
