@@ -11,6 +11,7 @@ joined sooner.
 """
 
 import asyncio
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -72,7 +73,7 @@ class UpkeepLimits:
         always_rows: Up to this size of table no row stays outside the index of words.
         fresh_pieces: Fragments, each the trace of a write, outside the index of words.
         pieces: Fragments altogether.
-        versions: Old states on disk, each with its index files.
+        versions: States on disk that may go, each with its index files.
         keep_versions_for: How long an old state is kept for those who read it. Readers turn to
             the newest one at every call.
     """
@@ -180,11 +181,14 @@ async def _needs_compaction(
     written = pieces * fragments["lengths"]["mean"]
     if pieces > limits.pieces or written - rows > max(_DEAD_ROWS, _DEAD_SHARE * rows):
         return True
-    return await asyncio.to_thread(_count_versions, folder) > limits.versions
+    return await asyncio.to_thread(_count_old_versions, folder, limits) > limits.versions
 
 
-def _count_versions(folder: Path) -> int:
-    return sum(1 for _ in (folder / "_versions").glob("*.manifest"))
+def _count_old_versions(folder: Path, limits: UpkeepLimits) -> int:
+    """Count the versions that compaction would remove; others would only make it run in vain."""
+    oldest_kept = time.time() - limits.keep_versions_for.total_seconds()
+    manifests = (folder / "_versions").glob("*.manifest")
+    return sum(1 for manifest in manifests if manifest.stat().st_mtime < oldest_kept)
 
 
 async def _count_fresh(table: AsyncTable) -> dict[str, int]:
