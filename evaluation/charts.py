@@ -14,7 +14,7 @@ AXIS_HEIGHT = 26
 PLOT_HEIGHT = 320
 MARGIN = 46
 DOT_RADIUS = 5
-SERIES_COLOURS = 8
+SERIES_COLOURS = 10
 """How many classes `s0`, `s1`, ... the style sheet colours."""
 
 

@@ -6,7 +6,15 @@ from dataclasses import dataclass, replace
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from evaluation.charts import Bar, Line, draw_bars, draw_curves, draw_dots, series_class
+from evaluation.charts import (
+    SERIES_COLOURS,
+    Bar,
+    Line,
+    draw_bars,
+    draw_curves,
+    draw_dots,
+    series_class,
+)
 from evaluation.records import QueryRecord
 from evaluation.report import (
     ANSWER_COLUMNS,
@@ -23,6 +31,7 @@ TEMPLATE = "report.html.j2"
 CURVE_WIDTH = 0.5
 """A gate that refuses more than half of the answerable questions is of no interest."""
 MISSED_SHOWN = 60
+NOTICEABLE_MS = 0.1
 MISSED_DEPTH = 10
 REFUSAL_GROUPS: Mapping[str, str] = {
     "foreign": "other sets' questions",
@@ -88,6 +97,8 @@ def build_page(summary: RunSummary, records: Sequence[QueryRecord], info: RunInf
         stage_times=_draw_stage_times(summary),
         missed=_find_missed(records, summary.main_variant),
         missed_depth=MISSED_DEPTH,
+        colours=SERIES_COLOURS,
+        noticeable_ms=NOTICEABLE_MS,
     )
 
 
@@ -145,7 +156,7 @@ def _build_variants(summary: RunSummary) -> TableData:
     table = _build_table(columns, means)
     main = summary.main.mean
     best = {
-        field: max(getattr(mean, field) or 0.0 for mean in means.values())
+        field: max(_as_shown(getattr(mean, field)) for mean in means.values())
         for _, field in RANKING_COLUMNS
     }
     rows = []
@@ -164,9 +175,15 @@ def _style_cell(
     value, reference = getattr(mean, field), getattr(main, field)
     if field not in best or value is None or reference is None:
         return cell
-    if value == best[field]:
+    shown, distance = _as_shown(value), _as_shown(value) - _as_shown(reference)
+    if shown == best[field]:
         return replace(cell, style="best")
-    return replace(cell, style="down" if value < reference else "up")
+    return replace(cell, style="" if distance == 0 else "down" if distance < 0 else "up")
+
+
+def _as_shown(value: float | None) -> float:
+    """Round as figures are written, so that cells that look equal are judged equal."""
+    return round(value or 0.0, 3)
 
 
 def _build_kinds(summary: RunSummary) -> list[tuple[str, TableData]]:
@@ -266,7 +283,9 @@ def _draw_variant_times(summary: RunSummary) -> Markup:
 
 def _draw_stage_times(summary: RunSummary) -> Markup:
     bars = [
-        Bar(label=stage, value=p50, mark=p95) for stage, (p50, p95) in summary.stages_ms.items()
+        Bar(label=stage, value=p50, mark=p95)
+        for stage, (p50, p95) in summary.stages_ms.items()
+        if p95 >= NOTICEABLE_MS
     ]
     return draw_bars(bars, unit="ms")
 

@@ -82,7 +82,7 @@ def _build_table(
     title: str, head: str, columns: Sequence[tuple[str, str]], rows: Mapping[str, Figures]
 ) -> Table:
     table = open_table(title)
-    table.add_column(head)
+    table.add_column(head, no_wrap=True)
     for heading, _ in columns:
         table.add_column(heading, justify="right", min_width=MIN_WIDTH)
     for name, figures in rows.items():
@@ -95,7 +95,7 @@ def _build_table(
 
 def _build_refusal_table(summary: RunSummary) -> Table:
     table = open_table("Refusals: as shipped, and at best within 5 %")
-    table.add_column("set")
+    table.add_column("set", no_wrap=True)
     table.add_column("group")
     for heading in ("questions", "refused", "at best", "separation"):
         table.add_column(heading, justify="right")
