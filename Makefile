@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PACKAGES := core knowledge connectors bot evaluation playground
+PACKAGES := core knowledge connectors scheduler bot evaluation playground
 
 .PHONY: demo test check bench format clean
 

@@ -137,7 +137,33 @@ runs = Table(
     Column("status", String(16), nullable=False),
     Column("counts", JSON, nullable=False),
     Column("error", Text, nullable=False),
+    Column("kind", String(16), nullable=False, server_default="sync"),
+    Column("started_by", String(16), nullable=False, server_default="person"),
     sqlite_autoincrement=True,
+)
+
+completeness = Table(
+    "completeness",
+    metadata,
+    Column("run_id", ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("scope", Text, primary_key=True),
+    Column("source", String(64), nullable=False, index=True),
+    Column("at", UtcDateTime, nullable=False),
+    Column("source_count", Integer, nullable=False),
+    Column("index_count", Integer, nullable=False),
+    Column("missing", JSON, nullable=False),
+    Column("extra", JSON, nullable=False),
+    Column("rows_owed", Integer, nullable=False),
+)
+
+# Number 0 stands for the whole page.
+forgotten_versions = Table(
+    "forgotten_versions",
+    metadata,
+    Column("document_id", Text, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("at", UtcDateTime, nullable=False),
+    Column("forgotten_at", UtcDateTime, nullable=False),
 )
 
 cursors = Table(
@@ -145,6 +171,7 @@ cursors = Table(
     metadata,
     Column("source", String(64), primary_key=True),
     Column("cursor", Text, nullable=False),
+    Column("listing_since", UtcDateTime),
 )
 
 failures = Table(

@@ -7,7 +7,16 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MOST_LINES = 400
-PACKAGES = ("core", "knowledge", "connectors", "bot", "evaluation", "playground", "tests")
+PACKAGES = (
+    "core",
+    "knowledge",
+    "connectors",
+    "scheduler",
+    "bot",
+    "evaluation",
+    "playground",
+    "tests",
+)
 MODULES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
 
 

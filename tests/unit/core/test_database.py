@@ -18,15 +18,27 @@ from bot.trace import traces
 from core.counters import counters, increase_counter, load_counter, load_counters
 from core.database import Database, open_database
 from core.errors import ServiceUnavailableError, SettingsError
+from core.leases import leases
 from core.migrations import HEAD
 from core.tables import chunked, metadata
 from knowledge.access_tables import access_classes
 from knowledge.active_index import active_index
 from knowledge.directory_tables import identities, people
 from knowledge.ledger_tables import documents, runs
+from scheduler.job_table import jobs
 
 ROOT = Path(__file__).parents[3]
-OWNERS = (traces, turns, active_index, turns, counters, access_classes, people, documents)
+OWNERS = (
+    traces,
+    turns,
+    active_index,
+    counters,
+    access_classes,
+    people,
+    documents,
+    leases,
+    jobs,
+)
 
 
 def add_one(connection: Connection) -> int:

@@ -1,0 +1,1 @@
+"""What runs when: jobs of every source, led by one process, with a history."""
