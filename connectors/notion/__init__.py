@@ -1,0 +1,1 @@
+"""Notion: pages, databases and their rows, read through its public API."""
