@@ -118,9 +118,12 @@ class RetrievalSettings(Section):
 
     recall_terms: int = Field(default=50, ge=0, le=500)
     recall_vector: int = Field(default=50, ge=0, le=500)
+    recall_foreign: int = Field(default=20, ge=0, le=500)
+    candidates: int = Field(default=50, ge=1, le=500)
     fusion: Literal["score", "rrf"] = "score"
     rescore: bool = True
     two_levels: bool = True
+    across_languages: bool = True
     named_pages: bool = True
     metadata: bool = True
     sufficiency: bool = True

@@ -7,10 +7,16 @@ from core.settings import RetrievalSettings
 
 SHIPPED = "shipped"
 Simple = Literal["bm25", "vector", "rrf"]
-Stage = Literal["rescore", "two_levels", "named_pages", "metadata"]
+Stage = Literal["rescore", "two_levels", "named_pages", "metadata", "across_languages"]
 
 SIMPLE_NAMES: tuple[Simple, ...] = ("bm25", "vector", "rrf")
-STAGES: tuple[Stage, ...] = ("rescore", "two_levels", "named_pages", "metadata")
+STAGES: tuple[Stage, ...] = (
+    "rescore",
+    "two_levels",
+    "named_pages",
+    "metadata",
+    "across_languages",
+)
 
 _ALL_STAGES_OFF: Mapping[str, object] = dict.fromkeys(STAGES, False)
 _SIMPLE: Mapping[Simple, Mapping[str, object]] = {

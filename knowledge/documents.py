@@ -6,6 +6,9 @@ from enum import StrEnum
 from typing import NewType
 from uuid import UUID, uuid5
 
+import numpy as np
+from numpy.typing import NDArray
+
 from knowledge.access import AccessNo, AccessRule
 
 DocumentId = NewType("DocumentId", str)
@@ -169,6 +172,7 @@ class Hit:
         scores: Score by stage name (`bm25`, `vector`, `fused`, `rescored`, `reranked`, ...).
         valid_to: None = this text is in force.
         is_unconfirmed_since: The source could not confirm the document since then; None = it can.
+        vector: Of the row, L2-normalised, for exact comparison; None without one.
     """
 
     passage_id: PassageId
@@ -195,6 +199,7 @@ class Hit:
     score: float = 0.0
     scores: dict[str, float] = field(default_factory=dict)
     is_unconfirmed_since: datetime | None = None
+    vector: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
 
 
 def page_mark(page: int) -> str:

@@ -83,6 +83,9 @@ def register(app: typer.Typer) -> None:
         two_levels: Annotated[bool, typer.Option("--two-levels/--no-two-levels")] = True,
         named_pages: Annotated[bool, typer.Option("--named-pages/--no-named-pages")] = True,
         metadata: Annotated[bool, typer.Option("--metadata/--no-metadata")] = True,
+        across_languages: Annotated[
+            bool, typer.Option("--across-languages/--no-across-languages")
+        ] = True,
         ablations: AblationsOption = False,
         cross: CrossOption = False,
         answers: AnswersOption = False,
@@ -101,7 +104,8 @@ def register(app: typer.Typer) -> None:
         command = get_context(context)
         settings = command.load_settings()
         earlier = load_run(compare) if compare else None
-        switches = zip(STAGES, (rescore, two_levels, named_pages, metadata), strict=True)
+        are_on = (rescore, two_levels, named_pages, metadata, across_languages)
+        switches = zip(STAGES, are_on, strict=True)
         plan = Plan(
             variants=choose_variants(
                 settings.retrieval,

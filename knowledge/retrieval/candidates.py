@@ -4,7 +4,8 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from knowledge.documents import Hit, PassageId, SectionId
+from knowledge.documents import Hit, PassageId
+from knowledge.languages import Language
 from knowledge.ledger_records import TermStatistics
 from knowledge.retrieval import StageRecord
 from knowledge.stores import Vector
@@ -17,11 +18,13 @@ class AskedQuestion:
     """A question, analysed.
 
     Attributes:
+        language: None = languages are not told apart.
         vector: None with words only.
         statistics: Of the whole index, for the question's terms.
     """
 
     text: str
+    language: Language | None
     terms: Mapping[str, float]
     codes: Sequence[str]
     vector: Vector | None
@@ -30,16 +33,14 @@ class AskedQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """Passages that may be shown, best first, with their sections and vectors.
+    """Passages that may be shown, best first, with their sections.
 
     Attributes:
         sections: Section rows by the passage they belong to; lone passages have none.
-        vectors: Of passages and section rows.
     """
 
     hits: tuple[Hit, ...]
     sections: Mapping[PassageId, Hit] = field(default_factory=dict)
-    vectors: Mapping[PassageId, Vector] = field(default_factory=dict)
 
     def ordered(self, hits: Sequence[Hit]) -> "Candidates":
         """Return the same candidates in another order, with other scores."""
@@ -51,20 +52,7 @@ class Candidates:
         return Candidates(
             hits=(*self.hits, *(hit for hit in others.hits if hit.passage_id not in known)),
             sections={**others.sections, **self.sections},
-            vectors={**others.vectors, **self.vectors},
         )
-
-    def section_terms(self) -> dict[SectionId, str]:
-        """Return the analysed terms of the sections."""
-        return {section.section_id: section.terms for section in self.sections.values()}
-
-    def section_vectors(self) -> dict[SectionId, Vector]:
-        """Return the vectors of the sections."""
-        return {
-            section.section_id: self.vectors[section.passage_id]
-            for section in self.sections.values()
-            if section.passage_id in self.vectors
-        }
 
 
 @dataclass(slots=True)

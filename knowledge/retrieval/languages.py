@@ -5,35 +5,45 @@ candidates in the other language are compared in meaning with each other, and lo
 they cannot have.
 """
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.retrieval.fusion import Scores, standardise
+from knowledge.languages import Language, detect_language
 
 FEWEST_FOREIGN = 5
 """Below this their spread says nothing, and they are compared with all candidates."""
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+# Smaller spreads are noise of the arithmetic: the candidates are equal.
+_NO_SPREAD = 1e-6
 
+Scores = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-def is_chinese(text: str) -> bool:
-    """Tell whether a text is mostly Chinese; a Han character counts as half a word."""
-    return len(_HAN.findall(text)) > 2 * len(_LATIN_WORD.findall(text))
+def find_foreign(texts: Sequence[str], asked_in: Language | None) -> Flags:
+    """Tell which texts are in the other one of our two languages than the question.
+
+    None = languages are not told apart; nothing is foreign.
+    """
+    if asked_in is None:
+        return np.zeros(len(texts), bool)
+    return np.array([detect_language(text) is not asked_in for text in texts], bool)
 
 
-def find_foreign(texts: Sequence[str], question: str) -> Flags:
-    """Tell which texts are in the other one of our two languages than the question."""
-    asked_in_chinese = is_chinese(question)
-    return np.array([is_chinese(text) != asked_in_chinese for text in texts], bool)
+def standardise(values: Scores, group: Scores) -> Scores:
+    """Bring values to the mean 0 and standard deviation 1 of a group; a flat group gives zeros."""
+    if not len(group) or group.std() <= _NO_SPREAD:
+        return np.zeros_like(values)
+    standardised: Scores = (values - group.mean()) / group.std()
+    return standardised
 
 
 def add_across_languages(words: Scores, meaning: Scores, foreign: Flags) -> Scores:
-    """Add words and meaning, each standardised over the candidates of one language."""
+    """Add words and meaning, each standardised over the candidates of one language.
+
+    A scale on which all candidates are equal adds nothing.
+    """
     if not foreign.any() or foreign.all():
         return standardise(words, words) + standardise(meaning, meaning)
     own = ~foreign

@@ -1,11 +1,11 @@
 """The second lock: what the index found is checked against the ledger's rules of today."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from knowledge.access import ReadableClasses
-from knowledge.documents import Hit
+from knowledge.documents import Hit, PassageId
 from knowledge.ledger import Ledger
 from knowledge.ledger_records import RowState
 
@@ -18,15 +18,32 @@ async def check_hits(
     only_current: bool,
     as_of: datetime | None = None,
 ) -> list[Hit]:
-    """Return the hits that may be shown, in order, with what the ledger knows of them today.
-
-    A hit the ledger does not know is denied, also for the operator: it was deleted, or written by
-    a run that never ended. With `only_current`, a row that has ended meanwhile is left out; with
-    `as_of`, one that was not in force at that moment.
-    """
+    """Ask the ledger about hits and return those that may be shown (`admit_hits`)."""
     if not hits:
         return []
     states = await ledger.check_rows([hit.passage_id for hit in hits])
+    return admit_hits(hits, states, access, only_current=only_current, as_of=as_of)
+
+
+def admit_hits(
+    hits: Sequence[Hit],
+    states: Mapping[PassageId, RowState],
+    access: ReadableClasses,
+    *,
+    only_current: bool,
+    as_of: datetime | None = None,
+) -> list[Hit]:
+    """Return the hits that may be shown, in order, with what the ledger knows of them today.
+
+    A hit the ledger does not know is denied, also for the operator: it was deleted, or written by
+    a run that never ended.
+
+    Args:
+        states: What the ledger says now (`Ledger.check_rows`).
+        access: What the reader may see.
+        only_current: Leave out a row that has ended meanwhile.
+        as_of: Leave out rows that were not in force at that moment.
+    """
     shown = []
     for hit in hits:
         state = states.get(hit.passage_id)

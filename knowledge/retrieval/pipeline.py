@@ -8,19 +8,18 @@ from core.settings import RerankSettings, RetrievalSettings
 from knowledge.analysis import Analyser
 from knowledge.documents import Hit
 from knowledge.embedding import Embedder
+from knowledge.languages import detect_language
 from knowledge.ledger import Ledger
 from knowledge.retrieval import Retrieval, Sufficiency
 from knowledge.retrieval.candidates import AskedQuestion, Candidates, StageLog
 from knowledge.retrieval.cut import cut_hits
 from knowledge.retrieval.fusion import fuse
-from knowledge.retrieval.lock import check_hits
-from knowledge.retrieval.meaning import measure_exactly
 from knowledge.retrieval.named_pages import find_named_documents, lift_named
 from knowledge.retrieval.preferences import prefer_guides, prefer_metadata
 from knowledge.retrieval.recall import Recalled, recall
 from knowledge.retrieval.rerank import Reranker, rerank
 from knowledge.retrieval.rescoring import rescore
-from knowledge.retrieval.sections import find_sections, gather_evidence
+from knowledge.retrieval.sections import gather_evidence, load_candidates
 from knowledge.retrieval.sufficiency import FITTED_EMBEDDER, Judged, judge_sufficiency
 from knowledge.retrieval.titles import TitleCatalogue
 from knowledge.stores import PassageFilter, PassageStore, Vector
@@ -86,11 +85,11 @@ class Retriever:
         asked = await self._prepare(question)
         log.note("analyse", note=" ".join(asked.terms))
         recalled = await self._recall(asked, where)
-        for route in ("terms", "vector", "sections", "codes"):
+        for route in ("terms", "vector", "foreign", "codes"):
             log.note(f"recall: {route}", getattr(recalled, route))
-        fused = fuse(recalled, method=self._settings.fusion)
+        fused = self._fuse(asked, recalled)
         log.note("fuse", fused)
-        candidates = await self._load_candidates(fused, where)
+        candidates = await self._load_candidates(fused[: self._settings.candidates], where)
         log.note("lock", candidates.hits)
         candidates = await self._rank(asked, candidates, where, log)
         sufficiency = self._judge(asked, candidates)
@@ -117,6 +116,7 @@ class Retriever:
         )
         return AskedQuestion(
             text=question,
+            language=detect_language(question) if self._settings.across_languages else None,
             terms=terms,
             codes=self._analyser.codes(question),
             vector=vector,
@@ -136,30 +136,16 @@ class Retriever:
             codes=asked.codes if settings.metadata else (),
             vector=asked.vector,
             where=where,
+            asked_in=asked.language,
             terms_limit=settings.recall_terms,
             vector_limit=settings.recall_vector,
-            sections_limit=settings.recall_vector if settings.two_levels else 0,
+            foreign_limit=settings.recall_foreign,
         )
 
     async def _load_candidates(self, hits: Sequence[Hit], where: PassageFilter) -> Candidates:
-        """Check the second lock, and fetch sections and vectors of what passes it.
-
-        What the ledger denies goes before anything is scored or judged with it.
-        """
-        hits = await check_hits(
-            self._ledger,
-            hits,
-            where.access,
-            only_current=where.as_of is None and not where.any_time,
-            as_of=None if where.any_time else where.as_of,
+        return await load_candidates(
+            self._store, self._ledger, hits, where, two_levels=self._settings.two_levels
         )
-        if not self._settings.two_levels:
-            return Candidates(hits=tuple(hits))
-        sections = await find_sections(self._store, self._ledger, hits, where)
-        ids = [hit.passage_id for hit in hits]
-        ids += [section.passage_id for section in sections.values()]
-        vectors = await self._store.get_vectors(ids) if self._embedder.dimension else {}
-        return Candidates(hits=tuple(hits), sections=sections, vectors=vectors)
 
     async def _rank(
         self, asked: AskedQuestion, candidates: Candidates, where: PassageFilter, log: StageLog
@@ -187,22 +173,23 @@ class Retriever:
         return candidates
 
     def _rescore(self, asked: AskedQuestion, candidates: Candidates) -> Candidates:
-        meaning = None
-        if asked.vector is not None and candidates.vectors:
-            meaning = measure_exactly(
-                candidates.hits,
-                asked.vector,
-                candidates.vectors,
-                candidates.section_vectors(),
-            )
         rescored = rescore(
             candidates.hits,
             asked.terms,
             asked.statistics,
-            section_terms=candidates.section_terms(),
-            meaning=meaning,
+            asked_in=asked.language,
+            sections=candidates.sections,
+            vector=asked.vector,
         )
         return candidates.ordered(rescored)
+
+    def _fuse(self, asked: AskedQuestion, recalled: Recalled) -> list[Hit]:
+        return fuse(
+            recalled,
+            method=self._settings.fusion,
+            asked_in=asked.language,
+            vector=asked.vector,
+        )
 
     async def _lift_named(
         self, asked: AskedQuestion, candidates: Candidates, where: PassageFilter
@@ -214,18 +201,19 @@ class Retriever:
             missed &= where.documents
         if missed:
             restricted = replace(where, documents=missed)
-            found = fuse(
+            found = self._fuse(
+                asked,
                 await recall(
                     self._store,
                     terms=list(asked.terms),
                     codes=(),
                     vector=asked.vector,
                     where=restricted,
+                    asked_in=asked.language,
                     terms_limit=NAMED_PASSAGES,
                     vector_limit=NAMED_PASSAGES,
-                    sections_limit=0,
+                    foreign_limit=0,
                 ),
-                method=self._settings.fusion,
             )
             candidates = candidates.joined(await self._load_candidates(found, where))
             if self._settings.rescore:

@@ -1,10 +1,15 @@
-"""Recall: candidates by words, by meaning and by exact codes, searched at the same time."""
+"""Recall: candidates by words, by meaning and by exact codes, searched at the same time.
+
+Vectors lie nearer to texts of their own language, so that the right page in the other language is
+often beyond the fifty nearest; it is looked for by a search of its own.
+"""
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from knowledge.documents import Hit
+from knowledge.languages import Language
 from knowledge.stores import Level, PassageFilter, PassageStore, Vector
 
 CODE_HITS = 20
@@ -15,12 +20,12 @@ class Recalled:
     """What each route found, best first, every hit scored as its route scores.
 
     Attributes:
-        sections: Whole sections near the question's vector; they lend their passages weight.
+        foreign: Near the question's vector, in the other language than the question.
     """
 
     terms: tuple[Hit, ...] = ()
     vector: tuple[Hit, ...] = ()
-    sections: tuple[Hit, ...] = ()
+    foreign: tuple[Hit, ...] = ()
     codes: tuple[Hit, ...] = ()
 
 
@@ -31,23 +36,28 @@ async def recall(
     codes: Sequence[str],
     vector: Vector | None,
     where: PassageFilter,
+    asked_in: Language | None,
     terms_limit: int,
     vector_limit: int,
-    sections_limit: int,
+    foreign_limit: int,
 ) -> Recalled:
-    """Search all routes in parallel; a limit of 0, no terms or no vector leaves a route out."""
+    """Search all routes in parallel; a limit of 0, no terms or no vector leaves a route out.
+
+    Args:
+        asked_in: The question's language; None leaves the search in the other one out.
+    """
     passages = replace(where, level=Level.PASSAGE)
-    sections = replace(where, level=Level.SECTION)
-    by_terms, by_vector, by_section, by_code = await asyncio.gather(
+    foreign = replace(passages, languages=frozenset({asked_in.foreign} if asked_in else ()))
+    by_terms, by_vector, by_foreign, by_code = await asyncio.gather(
         _search_terms(store, terms, passages, terms_limit),
         _search_vector(store, vector, passages, vector_limit),
-        _search_vector(store, vector, sections, sections_limit),
+        _search_vector(store, vector, foreign, foreign_limit if asked_in else 0),
         store.find_codes(codes, passages, limit=CODE_HITS) if codes else _nothing(),
     )
     return Recalled(
         terms=tuple(by_terms),
         vector=tuple(by_vector),
-        sections=tuple(by_section),
+        foreign=tuple(by_foreign),
         codes=tuple(by_code),
     )
 

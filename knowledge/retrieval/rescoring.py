@@ -7,9 +7,12 @@ import numpy as np
 from rank_bm25 import BM25Okapi
 
 from knowledge.documents import Hit, PassageId, SectionId
+from knowledge.languages import Language
 from knowledge.ledger_records import TermStatistics
-from knowledge.retrieval.fusion import MEANING, Scores, best_first
-from knowledge.retrieval.languages import add_across_languages, find_foreign
+from knowledge.retrieval.fusion import best_first
+from knowledge.retrieval.languages import Scores, add_across_languages, find_foreign
+from knowledge.retrieval.meaning import add_sections, read_cosines
+from knowledge.stores import Vector
 
 K1 = 1.2
 B = 0.6
@@ -21,35 +24,33 @@ def rescore(
     terms: Mapping[str, float],
     statistics: TermStatistics,
     *,
-    section_terms: Mapping[SectionId, str] | None = None,
-    meaning: Mapping[PassageId, float] | None = None,
+    asked_in: Language | None,
+    sections: Mapping[PassageId, Hit] | None = None,
+    vector: Vector | None = None,
 ) -> list[Hit]:
     """Score every candidate anew by exact words and by meaning; best first.
 
     Words are BM25 for the weighted terms, known for every candidate and not only for those that
-    the search by words found. Meaning is what fusion left with the hit; after RRF, its rank's
-    score. Both are standardised over the candidates and added.
+    the search by words found. Both are standardised over the candidates and added.
 
     Args:
-        hits: Fused candidates.
+        hits: Fused candidates, their cosines noted.
         terms: The question's weighted terms.
         statistics: Of the whole index.
-        section_terms: Analysed terms of the candidates' sections; a passage's words then count
-            half and its section's half. A section that is one passage needs no entry.
-        meaning: Exact closeness by passage (`meaning.measure_exactly`) in place of what fusion
-            knew; ignored unless it holds every hit.
+        asked_in: The question's language; None = languages are not told apart.
+        sections: Section rows by the passage they belong to; words and meaning of a passage then
+            count half and its section's half. A section that is one passage needs no entry.
+        vector: The question's; None with words only.
     """
     if not hits or not terms or not statistics.rows:
         return list(hits)
     words = _score_words([hit.terms for hit in hits], terms, statistics, statistics.average_length)
-    if section_terms:
+    if sections:
+        section_terms = {row.section_id: row.terms for row in sections.values()}
         words = (words + _score_sections(hits, words, terms, statistics, section_terms)) / 2
-    known = meaning if meaning and all(hit.passage_id in meaning for hit in hits) else {}
-    closeness = np.array(
-        [known.get(hit.passage_id, hit.scores.get(MEANING, hit.score)) for hit in hits], float
-    )
-    foreign = find_foreign([hit.text for hit in hits], " ".join(terms))
-    totals = add_across_languages(words, closeness, foreign)
+    meaning = read_cosines(hits) if vector is None else add_sections(hits, vector, sections or {})
+    foreign = find_foreign([hit.text for hit in hits], asked_in)
+    totals = add_across_languages(words, meaning, foreign)
     rescored = [
         replace(hit, score=float(total), scores={**hit.scores, "words": float(word)})
         for hit, total, word in zip(hits, totals, words, strict=True)

@@ -7,43 +7,61 @@ from datetime import datetime
 from knowledge.documents import Hit, PassageId, SectionId
 from knowledge.ledger import Ledger
 from knowledge.retrieval import Evidence
-from knowledge.retrieval.lock import check_hits
+from knowledge.retrieval.candidates import Candidates
+from knowledge.retrieval.lock import admit_hits
 from knowledge.stores import Level, PassageFilter, PassageStore
 
 ROWS_AT_MOST = 1_000
 
 
-async def find_sections(
-    store: PassageStore, ledger: Ledger, hits: Sequence[Hit], where: PassageFilter
-) -> dict[PassageId, Hit]:
-    """Return the section row of each hit, by the hit's passage id, under the filter's rights.
+async def load_candidates(
+    store: PassageStore,
+    ledger: Ledger,
+    hits: Sequence[Hit],
+    where: PassageFilter,
+    *,
+    two_levels: bool = True,
+) -> Candidates:
+    """Fetch the hits' sections and pass both through the second lock, in one look at the ledger.
 
-    Rows pass the second lock as hits do: forgotten text must not come back with its section. A
-    search as of a moment gets sections as they were then. A section of one passage has no row of
-    its own and is left out: the passage is the section.
+    What the ledger denies goes before anything is scored or judged with it; sections too, for
+    forgotten text must not come back with its section. A search as of a moment gets sections as
+    they were then. A section of one passage has no row of its own and is left out: the passage is
+    the section.
     """
     if not hits:
-        return {}
-    rows = await store.list_hits(
+        return Candidates(hits=())
+    rows = await _list_sections(store, hits, where) if two_levels else []
+    states = await ledger.check_rows([hit.passage_id for hit in (*hits, *rows)])
+    as_of = None if where.any_time else where.as_of
+    is_for_today = as_of is None and not where.any_time
+    admitted = admit_hits(hits, states, where.access, only_current=is_for_today, as_of=as_of)
+    by_section: dict[SectionId, list[Hit]] = {}
+    for row in admit_hits(rows, states, where.access, only_current=False, as_of=as_of):
+        by_section.setdefault(row.section_id, []).append(row)
+    found = {
+        hit.passage_id: _find_alive_with(hit, by_section.get(hit.section_id, []), as_of=as_of)
+        for hit in admitted
+    }
+    sections = {passage_id: row for passage_id, row in found.items() if row is not None}
+    return Candidates(hits=tuple(admitted), sections=sections)
+
+
+async def _list_sections(
+    store: PassageStore, hits: Sequence[Hit], where: PassageFilter
+) -> list[Hit]:
+    return await store.list_hits(
         replace(
             where,
             level=Level.SECTION,
             as_of=None,
             any_time=True,
             statuses=frozenset(hit.status for hit in hits),
+            languages=frozenset(),
             sections=frozenset(hit.section_id for hit in hits),
         ),
         limit=ROWS_AT_MOST,
     )
-    as_of = None if where.any_time else where.as_of
-    by_section: dict[SectionId, list[Hit]] = {}
-    for row in await check_hits(ledger, rows, where.access, only_current=False, as_of=as_of):
-        by_section.setdefault(row.section_id, []).append(row)
-    found = {
-        hit.passage_id: _find_alive_with(hit, by_section.get(hit.section_id, []), as_of=as_of)
-        for hit in hits
-    }
-    return {passage_id: row for passage_id, row in found.items() if row is not None}
 
 
 def gather_evidence(

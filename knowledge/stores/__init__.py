@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from knowledge.access import AccessNo, ReadableClasses
 from knowledge.documents import DocumentId, Hit, PassageId, PassageKind, SectionId, Status
+from knowledge.languages import Language
 
 Vector = NDArray[np.float32]
 
@@ -76,6 +77,7 @@ class PassageFilter:
         statuses: Document states allowed.
         scopes, sources, spaces, labels, documents, sections: Empty = no restriction; else one of.
             A label must equal one of the passage's labels exactly.
+        languages: Of the text itself (`languages.detect_language`); empty = any.
         author: Empty = anybody.
         updated_after, updated_before: Bounds on the document's `updated_at`, the first included,
             the second not.
@@ -92,6 +94,7 @@ class PassageFilter:
     labels: frozenset[str] = frozenset()
     documents: frozenset[DocumentId] = frozenset()
     sections: frozenset[SectionId] = frozenset()
+    languages: frozenset[Language] = frozenset()
     author: str = ""
     updated_after: datetime | None = None
     updated_before: datetime | None = None
@@ -130,7 +133,8 @@ class PassageStore(Protocol):
     """An index of passages with words, vectors, time and access.
 
     Searches filter inside the index, never afterwards. Results are ordered by score, best first,
-    ties by passage id; scores are comparable within one result only. An empty query, an empty
+    ties by passage id; scores are comparable within one result only. Every hit brings its vector,
+    where the row has one. An empty query, an empty
     index or a filter that admits nothing gives an empty list. All write methods may be called
     twice with the same arguments without further effect. One writer at a time; readers go on.
     """
@@ -177,10 +181,6 @@ class PassageStore(Protocol):
 
     async def list_hits(self, where: PassageFilter, *, limit: int) -> list[Hit]:
         """Return rows the filter admits, ordered by document and position, score 0."""
-        ...
-
-    async def get_vectors(self, ids: Sequence[PassageId]) -> dict[PassageId, Vector]:
-        """Return the vectors of rows; those without one are left out. For internal scoring."""
         ...
 
     async def count(self, where: PassageFilter | None = None) -> int:

@@ -35,12 +35,10 @@ from knowledge.stores.lancedb_folder import LanceDBFolder, open_folder
 from knowledge.stores.lancedb_indexes import AT_REST, MORE_FOLLOWS, WORD_COLUMN, refresh_indexes
 from knowledge.stores.lancedb_pieces import merge_rows
 from knowledge.stores.lancedb_rows import (
-    PASSAGE_COLUMN,
-    VECTOR_COLUMN,
     build_hits,
     build_rows,
+    list_columns,
     read_passages,
-    read_vectors,
 )
 
 _T = TypeVar("_T")
@@ -83,6 +81,7 @@ class LanceDBStore:
     def __init__(self, folder: LanceDBFolder, *, dimension: int) -> None:
         self._folder = folder
         self._dimension = dimension
+        self._columns = list_columns(dimension)
 
     async def upsert(self, passages: Sequence[StoredPassage]) -> None:
         """Write rows, replacing those with the same passage_id; 4,096 rows are one commit.
@@ -133,7 +132,7 @@ class LanceDBStore:
         async def fetch(rows: int) -> pa.Table:
             async with self._folder.reading() as table:
                 query = table.query().nearest_to_text(_match(words))
-                found = predicate.apply(query).select([PASSAGE_COLUMN, "_score"])
+                found = predicate.apply(query).select([*self._columns, "_score"])
                 return await found.limit(rows).to_arrow()
 
         return await _rank(fetch, lambda table: table["_score"].to_pylist(), limit, "bm25")
@@ -157,7 +156,7 @@ class LanceDBStore:
             async with self._folder.reading() as table:
                 query = table.query().nearest_to(vector).distance_type("cosine")
                 query = query.nprobes(_EVERY_PARTITION).refine_factor(_REFINE_FACTOR)
-                found = predicate.apply(query).select([PASSAGE_COLUMN, "_distance"])
+                found = predicate.apply(query).select([*self._columns, "_distance"])
                 return await found.limit(rows).to_arrow()
 
         return await _rank(fetch, _to_cosines, limit, "vector")
@@ -195,7 +194,7 @@ class LanceDBStore:
                 query = (predicate & Predicate(sql=(one_of("passage_id", some),))).apply(
                     table.query()
                 )
-                rows = await query.select([PASSAGE_COLUMN]).to_arrow()
+                rows = await query.select(self._columns).to_arrow()
             hits += build_hits(rows, [0.0] * len(rows))
         return hits
 
@@ -208,21 +207,8 @@ class LanceDBStore:
         async with self._folder.reading() as table:
             query = predicate.apply(table.query())
             query = query.order_by([ColumnOrdering(column_name=name) for name in order])
-            rows = await query.select([PASSAGE_COLUMN, *order]).limit(limit).to_arrow()
+            rows = await query.select([*self._columns, *order]).limit(limit).to_arrow()
         return await asyncio.to_thread(build_hits, rows, [0.0] * len(rows))
-
-    async def get_vectors(self, ids: Sequence[PassageId]) -> dict[PassageId, Vector]:
-        """Return the vectors of rows; those without one are left out."""
-        found: dict[PassageId, Vector] = {}
-        if self._dimension == 0:
-            return found
-        for some in _chunks(list(dict.fromkeys(ids)), _IDS_AT_ONCE):
-            async with self._folder.reading() as table:
-                query = table.query().where(one_of("passage_id", some))
-                rows = await query.select(["passage_id", VECTOR_COLUMN]).to_arrow()
-            pairs = zip(rows["passage_id"].to_pylist(), read_vectors(rows), strict=True)
-            found |= {PassageId(name): vector for name, vector in pairs if vector is not None}
-        return found
 
     async def count(self, where: PassageFilter | None = None) -> int:
         """Count rows; without a filter all of them, old versions and sections too."""
@@ -256,8 +242,7 @@ class LanceDBStore:
         """Write the changed ones of these rows again."""
 
         async def work(table: AsyncTable) -> None:
-            columns = [PASSAGE_COLUMN, *([VECTOR_COLUMN] if self._dimension else [])]
-            found = await predicate.apply(table.query()).select(columns).to_arrow()
+            found = await predicate.apply(table.query()).select(self._columns).to_arrow()
             rows = await asyncio.to_thread(_change_rows, found, change, self._dimension)
             for some in _chunks(range(len(rows)), _ROWS_AT_ONCE):
                 await merge_rows(table, rows.slice(some[0], len(some)), insert=False)

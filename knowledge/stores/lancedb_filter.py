@@ -95,6 +95,8 @@ def _build_state(where: PassageFilter, levels: Sequence[Level]) -> Iterator[Expr
 
 
 def _build_bounds(where: PassageFilter) -> Iterator[Expr]:
+    if where.languages:
+        yield _is_in("language", sorted(where.languages))
     if where.updated_after is not None:
         yield col("updated_at_us") >= lit(to_microseconds(where.updated_after))
     if where.updated_before is not None:

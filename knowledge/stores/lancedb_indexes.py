@@ -44,6 +44,7 @@ _FILTERS: Mapping[str, Bitmap | BTree | LabelList] = {
     "in_force": Bitmap(),
     "level": Bitmap(),
     "status": Bitmap(),
+    "language": Bitmap(),
     "valid_to_us": Bitmap(),
     "source": Bitmap(),
     "space": Bitmap(),

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from knowledge.access import AccessNo
 from knowledge.documents import DocumentId, Hit, PassageId, PassageKind, SectionId, Status
+from knowledge.languages import detect_language
 from knowledge.stores import Level, StoredPassage, Vector
 
 OPEN_END_US = 2**62
@@ -100,15 +101,8 @@ def _build_vectors(vectors: Sequence[Vector | None], dimension: int) -> pa.Array
 
 def read_passages(rows: pa.Table) -> list[StoredPassage]:
     """Turn rows with PASSAGE_COLUMN, and vectors where fetched, back into passages."""
-    vectors = read_vectors(rows) if VECTOR_COLUMN in rows.column_names else [None] * len(rows)
-    found = zip(rows[PASSAGE_COLUMN].to_pylist(), vectors, strict=True)
+    found = zip(rows[PASSAGE_COLUMN].to_pylist(), _vectors_of(rows), strict=True)
     return [_decode(json.loads(text), vector) for text, vector in found]
-
-
-def read_vectors(rows: pa.Table) -> list[Vector | None]:
-    """Return the rows' vectors; None where there is none."""
-    column = rows[VECTOR_COLUMN].combine_chunks()
-    return [vector.values.to_numpy() if vector.is_valid else None for vector in column]
 
 
 def build_hits(rows: pa.Table, scores: Sequence[float], stage: str = "") -> list[Hit]:
@@ -119,11 +113,26 @@ def build_hits(rows: pa.Table, scores: Sequence[float], stage: str = "") -> list
         scores: The hits' scores.
         stage: Name under which the score is noted; empty = not noted.
     """
-    found = zip(rows[PASSAGE_COLUMN].to_pylist(), scores, strict=True)
-    return [_build_hit(json.loads(text), score, stage) for text, score in found]
+    found = zip(rows[PASSAGE_COLUMN].to_pylist(), _vectors_of(rows), scores, strict=True)
+    return [_build_hit(json.loads(text), vector, score, stage) for text, vector, score in found]
 
 
-def _build_hit(values: Mapping[str, Any], score: float, stage: str) -> Hit:
+def list_columns(dimension: int) -> list[str]:
+    """Return the columns that whole hits are built from."""
+    return [PASSAGE_COLUMN, VECTOR_COLUMN] if dimension else [PASSAGE_COLUMN]
+
+
+def _vectors_of(rows: pa.Table) -> list[Vector | None]:
+    """Return the rows' vectors; None where there is none, or the column was not fetched."""
+    if VECTOR_COLUMN not in rows.column_names or not len(rows):
+        return [None] * len(rows)
+    column = rows[VECTOR_COLUMN].combine_chunks()
+    # Read as one matrix, for reading them one by one takes ten times as long; nulls are not in it.
+    matrix = iter(column.flatten().to_numpy().reshape(-1, column.type.list_size))
+    return [next(matrix) if is_valid else None for is_valid in column.is_valid().to_pylist()]
+
+
+def _build_hit(values: Mapping[str, Any], vector: Vector | None, score: float, stage: str) -> Hit:
     return Hit(
         passage_id=PassageId(values["passage_id"]),
         section_id=SectionId(values["section_id"]),
@@ -148,6 +157,7 @@ def _build_hit(values: Mapping[str, Any], score: float, stage: str) -> Hit:
         terms=values["terms"],
         score=score,
         scores={stage: score} if stage else {},
+        vector=vector,
     )
 
 
@@ -234,6 +244,7 @@ _COLUMNS: Mapping[str, tuple[pa.DataType, Callable[[StoredPassage], Any]]] = {
     "scope": (_STRING, lambda row: row.scope),
     "author": (_STRING, lambda row: row.author),
     "status": (_STRING, lambda row: row.status),
+    "language": (_STRING, lambda row: detect_language(row.text)),
     "in_force": (_STRING, lambda row: "" if row.valid_to else name_in_force(row.level, row.status)),
     "labels": (_STRINGS, lambda row: row.labels),
     "codes": (_STRINGS, lambda row: row.codes),

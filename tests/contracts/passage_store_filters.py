@@ -6,6 +6,7 @@ import pytest
 
 from knowledge.access import NOTHING, OPERATOR, AccessNo, ReadableClasses
 from knowledge.documents import DocumentId, PassageId, SectionId, Status
+from knowledge.languages import Language
 from knowledge.stores import Level, PassageFilter, PassageStore, StoredPassage
 from tests.contracts.passages import (
     EVERYTHING,
@@ -141,6 +142,18 @@ class PassageFilterContract:
             assert await find(store, part) == [], field
         assert await find(store, build_filter(author="author-a")) == ["a"]
         assert len(await find(store, build_filter(labels=frozenset({"shared"})))) == 3
+
+    async def test_a_text_is_admitted_by_its_own_language(self, store: PassageStore) -> None:
+        await store.upsert(
+            [
+                build_row("zh", text="磁盘满了怎么办", title="Disk full"),
+                build_row("en", text="What to do when a disk is full", title="磁盘"),
+            ]
+        )
+        for language, expected in ((Language.CHINESE, ["zh"]), (Language.OTHER, ["en"])):
+            only = build_filter(languages=frozenset({language}))
+            assert await find(store, only) == expected
+        assert await find(store, build_filter(languages=frozenset(Language))) == ["en", "zh"]
 
     async def test_choices_hold_together(self, store: PassageStore) -> None:
         await store.upsert(

@@ -217,8 +217,8 @@ class PassageSearchContract:
         await store.upsert([build_passage("a", "disk")])
         assert await store.search_vector(build_vector(1), EVERYTHING, limit=5) == []
         assert await store.search_vector(np.zeros(0, np.float32), EVERYTHING, limit=5) == []
-        assert await store.get_vectors([PassageId("a")]) == {}
-        assert len(await store.search_terms(["disk"], EVERYTHING, limit=5)) == 1
+        [hit] = await store.search_terms(["disk"], EVERYTHING, limit=5)
+        assert hit.vector is None
 
     async def test_indexes_of_two_shapes_do_not_mix(self, open_store: OpenStore) -> None:
         first, second = await open_store(SHAPE), await open_store(WORDS_ONLY)

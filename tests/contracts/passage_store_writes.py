@@ -21,6 +21,7 @@ from tests.contracts.passages import (
     build_reader,
     build_vector,
     list_ids,
+    list_vectors,
 )
 
 LATER = START + timedelta(days=30)
@@ -37,7 +38,7 @@ class PassageWriteContract:
         assert await store.search_terms(["before"], EVERYTHING, limit=5) == []
         [hit] = await store.search_terms(["after"], EVERYTHING, limit=5)
         assert hit.title == "New"
-        vectors = await store.get_vectors([PassageId("a")])
+        vectors = list_vectors([hit])
         np.testing.assert_allclose(vectors[PassageId("a")], build_vector(0, 1), atol=1e-6)
 
     async def test_no_write_makes_two_rows_of_one_id(self, store: PassageStore) -> None:
@@ -66,7 +67,6 @@ class PassageWriteContract:
         await store.delete_documents([])
         await store.delete_passages([])
         assert await store.get([], EVERYTHING) == []
-        assert await store.get_vectors([]) == {}
         assert await store.count() == 0
 
     async def test_another_reader_sees_new_rows_at_once(self, open_store: OpenStore) -> None:
@@ -93,7 +93,7 @@ class PassageWriteContract:
             assert list_ids(await store.search_terms(["disk"], EVERYTHING, limit=5)) == ["b"]
             ends = {hit.passage_id: hit.valid_to for hit in await store.get(ids, ALL_TIMES)}
             assert ends == {"a": LATER, "c": closed_at}
-        assert PassageId("a") in await store.get_vectors(ids)
+        assert PassageId("a") in list_vectors(await store.get(ids, ALL_TIMES))
         before = build_filter(as_of=LATER - timedelta(seconds=1))
         assert list_ids(await store.search_vector(build_vector(1), before, limit=5)) == ["a"]
 
@@ -230,8 +230,15 @@ class PassageWriteContract:
         await store.upsert([*rows, build_passage("none")])
         await store.patch([MetadataPatch(document_id=DocumentId("doc-p1"), title="New")])
         await store.optimize()
-        vectors = await store.get_vectors([*(row.passage_id for row in rows), PassageId("none")])
+        ids = [*(row.passage_id for row in rows), PassageId("none")]
+        vectors = list_vectors(await store.get(ids, EVERYTHING))
         assert len(vectors) == 5
+        for hits in (
+            await store.list_hits(EVERYTHING, limit=9),
+            await store.search_terms(["common"], EVERYTHING, limit=9),
+            await store.search_vector(build_vector(1), EVERYTHING, limit=9),
+        ):
+            assert list_vectors(hits).keys() == vectors.keys()
         for row in rows:
             assert row.vector is not None
             vector = vectors[row.passage_id]

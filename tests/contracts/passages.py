@@ -85,3 +85,8 @@ def build_vector(*values: float) -> Vector:
 def list_ids(hits: list[Hit]) -> list[str]:
     """Return the hits' passage ids in their order."""
     return [hit.passage_id for hit in hits]
+
+
+def list_vectors(hits: list[Hit]) -> dict[PassageId, Vector]:
+    """Return the vectors the hits bring, by id; hits without one are left out."""
+    return {hit.passage_id: hit.vector for hit in hits if hit.vector is not None}

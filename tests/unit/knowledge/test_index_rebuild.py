@@ -15,6 +15,7 @@ from knowledge.ingest_batch import EVERY_ROW
 from knowledge.ledger_records import TermDelta
 from knowledge.progress import NoProgress, ProgressReport
 from knowledge.stores import Level, PassageFilter
+from tests.contracts.passages import list_vectors
 from tests.fakes.memory_source import START, MemoryPage, MemorySource
 from tests.fakes.tiny_embedder import TinyEmbedder
 from tests.unit.knowledge.ingesting import Workbench, open_workbench
@@ -101,7 +102,7 @@ async def test_every_row_has_a_vector_of_the_new_embedder(
     async with open_new(database, tmp_path, tiny) as new:
         await rebuild_index(new.parts, old.parts.store, ["memory"], NoProgress())
         rows = await load_all(new)
-        vectors = await new.parts.store.get_vectors([hit.passage_id for hit in rows.values()])
+        vectors = list_vectors(list(rows.values()))
         assert len(vectors) == len(rows)
         assert all(vector.shape == (tiny.dimension,) for vector in vectors.values())
         found = await new.retriever.search("the limit", PassageFilter(access=OPERATOR))
@@ -132,9 +133,8 @@ async def test_a_rebuilt_index_is_the_one_a_sync_would_have_made(
             assert delta.rows == statistics.rows
             assert delta.length == pytest.approx(statistics.rows * statistics.average_length)
             assert delta.document_frequency == statistics.document_frequency
-            ids = [hit.passage_id for hit in (await load_all(old)).values()]
-            before = await old.parts.store.get_vectors(ids)
-            after = await new.parts.store.get_vectors(ids)
+            before = list_vectors(list((await load_all(old)).values()))
+            after = list_vectors(list((await load_all(new)).values()))
             assert before.keys() == after.keys()
             for key, vector in before.items():
                 np.testing.assert_allclose(after[key], vector, atol=1e-6)

@@ -2,8 +2,11 @@
 
 from datetime import UTC, datetime
 
+import numpy as np
+
 from knowledge.access import AccessNo
 from knowledge.documents import DocumentId, Hit, PassageId, PassageKind, SectionId, Status
+from knowledge.stores import Vector
 
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -17,6 +20,7 @@ def make_hit(
     title: str = "Page",
     terms: str = "",
     text: str = "",
+    vector: Vector | None = None,
 ) -> Hit:
     return Hit(
         passage_id=PassageId(passage),
@@ -41,4 +45,11 @@ def make_hit(
         position=0,
         terms=terms,
         score=score,
+        vector=vector,
     )
+
+
+def unit(*values: float) -> Vector:
+    """A vector of length 1 in the direction of the values."""
+    vector = np.array(values, np.float32)
+    return vector / np.linalg.norm(vector)

@@ -1,19 +1,17 @@
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from knowledge.retrieval.languages import add_across_languages, find_foreign, is_chinese
-
-QUESTION_ZH = "每周最多可以居家办公几天"
-
-
-def test_language_is_told_by_what_prevails() -> None:
-    assert is_chinese("重启 kubelet 服务即可，不要直接 kill 进程")
-    assert not is_chinese("The word 换盆 stands for a planned switch of the primary database")
+from knowledge.languages import Language
+from knowledge.retrieval.languages import add_across_languages, find_foreign, standardise
 
 
 def test_only_texts_of_the_other_language_are_foreign() -> None:
     texts = ["试用期前两个月不安排居家办公", "Up to two days a week at home"]
-    assert find_foreign(texts, QUESTION_ZH).tolist() == [False, True]
-    assert find_foreign(texts, "How many days at home?").tolist() == [True, False]
+    assert find_foreign(texts, Language.CHINESE).tolist() == [False, True]
+    assert find_foreign(texts, Language.OTHER).tolist() == [True, False]
+    assert find_foreign(texts, None).tolist() == [False, False]
 
 
 def test_one_language_is_standardised_as_a_whole() -> None:
@@ -38,3 +36,24 @@ def test_a_code_that_stands_in_the_foreign_page_still_counts() -> None:
     meaning = np.array([0.8, 0.8, 0.8, 0.8, 0.8, 0.8])
     foreign = np.array([False, False, False, False, True, True])
     assert int(np.argmax(add_across_languages(words, meaning, foreign))) == 4
+
+
+@given(
+    st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=30),
+    st.floats(0.01, 100),
+    st.floats(-50, 50),
+)
+def test_scales_do_not_depend_on_unit_or_origin(
+    values: list[float], unit: float, origin: float
+) -> None:
+    scale = np.array(values)
+    if scale.std() < 0.01:
+        return
+    scaled = scale * unit + origin
+    np.testing.assert_allclose(standardise(scale, scale), standardise(scaled, scaled), atol=1e-5)
+
+
+def test_a_scale_without_differences_adds_nothing() -> None:
+    scale, none = np.array([1.0, 2.0, 3.0]), np.zeros(3, bool)
+    total = add_across_languages(scale, np.ones(3), none)
+    assert total.tolist() == pytest.approx(standardise(scale, scale).tolist())

@@ -1,7 +1,8 @@
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,6 +39,12 @@ async def load_hits(bench: Workbench) -> list[Hit]:
     return sorted(hits, key=lambda hit: hit.valid_from)
 
 
+async def check(
+    bench: Workbench, hits: Sequence[Hit], access: ReadableClasses, **limits: Any
+) -> list[Hit]:
+    return await check_hits(bench.parts.ledger, hits, access, **{"only_current": False, **limits})
+
+
 async def test_no_hits_need_no_ledger(database: Database) -> None:
     await database.close()
     assert await check_hits(Ledger(database), [], OPERATOR, only_current=True) == []
@@ -45,16 +52,15 @@ async def test_no_hits_need_no_ledger(database: Database) -> None:
 
 async def test_what_the_reader_may_read_comes_back_in_its_order(bench: Workbench) -> None:
     former, present = await load_hits(bench)
-    ledger = bench.parts.ledger
-    shown = await check_hits(ledger, [present, former], MEMBER, only_current=False)
+    shown = await check(bench, [present, former], MEMBER)
     assert shown == [present, former]
-    assert await check_hits(ledger, [present, former], NOTHING, only_current=False) == []
+    assert await check(bench, [present, former], NOTHING) == []
 
 
 async def test_a_row_that_ended_is_not_current(bench: Workbench) -> None:
     former, present = await load_hits(bench)
     stale = replace(former, valid_to=None)
-    shown = await check_hits(bench.parts.ledger, [stale, present], MEMBER, only_current=True)
+    shown = await check(bench, [stale, present], MEMBER, only_current=True)
     assert shown == [present]
 
 
@@ -63,16 +69,14 @@ async def test_a_row_the_ledger_does_not_know_is_denied_to_the_operator_too(
 ) -> None:
     former, _ = await load_hits(bench)
     stranger = replace(former, passage_id=PassageId("never committed"))
-    found = await check_hits(
-        bench.parts.ledger, [make_hit("x"), stranger], OPERATOR, only_current=False
-    )
+    found = await check(bench, [make_hit("x"), stranger], OPERATOR)
     assert found == []
 
 
 async def test_class_and_end_are_those_of_the_ledger(bench: Workbench) -> None:
     former, _ = await load_hits(bench)
     stale = replace(former, valid_to=None, access_no=AccessNo(77))
-    (shown,) = await check_hits(bench.parts.ledger, [stale], MEMBER, only_current=False)
+    (shown,) = await check(bench, [stale], MEMBER)
     assert (shown.access_no, shown.valid_to) == (former.access_no, START + DAY)
 
 
@@ -82,13 +86,7 @@ async def test_as_of_a_moment_only_what_was_in_force_is_shown(
 ) -> None:
     hits = await load_hits(bench)
     stale = [replace(hit, valid_to=None) for hit in hits]
-    shown = await check_hits(
-        bench.parts.ledger,
-        stale,
-        MEMBER,
-        only_current=False,
-        as_of=moment,
-    )
+    shown = await check(bench, stale, MEMBER, as_of=moment)
     assert shown == ([] if place is None else [hits[place]])
 
 
@@ -96,5 +94,5 @@ async def test_a_page_whose_deletion_is_held_says_since_when(bench: Workbench) -
     await bench.sync(MemorySource({f"q{n}": MemoryPage(text=f"page {n}") for n in range(9)}))
     await bench.sync(MemorySource({}))
     _, present, *_ = [hit for hit in await load_hits(bench) if hit.title == "p"]
-    (shown,) = await check_hits(bench.parts.ledger, [present], MEMBER, only_current=True)
+    (shown,) = await check(bench, [present], MEMBER, only_current=True)
     assert shown.is_unconfirmed_since == NOW

@@ -101,7 +101,7 @@ async def test_evidence_is_the_whole_section(bench: Workbench) -> None:
 async def test_every_stage_leaves_a_record(bench: Workbench) -> None:
     found = await bench.retriever.search("disk rule K8-023", WHERE)
     assert stages(found) == [
-        "analyse", "recall: terms", "recall: vector", "recall: sections", "recall: codes", "fuse",
+        "analyse", "recall: terms", "recall: vector", "recall: foreign", "recall: codes", "fuse",
         "lock", "rescore", "named pages", "prefer", "sufficiency", "cut",
     ]  # fmt: skip
     assert all(record.took_ms >= 0 for record in found.stages)

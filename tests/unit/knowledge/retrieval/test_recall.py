@@ -7,6 +7,7 @@ import pytest
 from core.database import Database
 from knowledge.access import ALL_MEMBERS, NOTHING, OPERATOR, AccessNo, ReadableClasses
 from knowledge.documents import Hit
+from knowledge.languages import detect_language
 from knowledge.retrieval.recall import Recalled, recall
 from knowledge.stores import Level, PassageFilter, Vector
 from tests.fakes.memory_source import MemoryPage, MemorySource
@@ -36,6 +37,7 @@ async def search(
     *,
     vector: Vector | None = None,
     limits: tuple[int, int, int] = (50, 50, 50),
+    tells_languages: bool = True,
 ) -> Recalled:
     analyser = bench.parts.analyser
     return await recall(
@@ -44,9 +46,10 @@ async def search(
         codes=analyser.codes(question),
         vector=vector,
         where=where,
+        asked_in=detect_language(question) if tells_languages else None,
         terms_limit=limits[0],
         vector_limit=limits[1],
-        sections_limit=limits[2],
+        foreign_limit=limits[2],
     )
 
 
@@ -64,27 +67,37 @@ async def test_every_route_finds_its_own(bench: Workbench, question: str) -> Non
     assert titles(found.terms) == {"disk", "code"}
     assert found.vector[0].title in {"disk", "code"}
     assert titles(found.vector) == {"disk", "code", "leave"}
-    assert titles(found.sections) == {"disk"}
+    assert found.foreign
     assert titles(found.codes) == {"code"}
 
 
-async def test_passages_and_sections_are_searched_apart_whatever_the_filter_says(
-    bench: Workbench,
-) -> None:
+async def test_only_passages_are_found_whatever_the_filter_says(bench: Workbench) -> None:
     vector = await embed(bench, "disk")
     passages = await search(bench, "disk", vector=vector)
     sections = await search(bench, "disk", replace(WHERE, level=Level.SECTION), vector=vector)
     assert passages == sections
-    assert not {hit.passage_id for hit in passages.sections} & {
-        hit.passage_id for hit in (*passages.terms, *passages.vector)
+
+
+@pytest.mark.parametrize(("question", "missing"), [("磁盘", "leave"), ("disk", "code")])
+async def test_the_other_language_is_searched_on_its_own(
+    bench: Workbench, question: str, missing: str
+) -> None:
+    vector = await embed(bench, question)
+    found = await search(bench, question, vector=vector)
+    assert found.foreign
+    assert {detect_language(hit.text) for hit in found.foreign} == {
+        detect_language(question).foreign
     }
+    assert missing not in titles(found.foreign)
+    alike = await search(bench, question, vector=vector, tells_languages=False)
+    assert alike.foreign == ()
 
 
 @pytest.mark.parametrize(
     ("limits", "routes"),
     [
-        ((0, 50, 50), {"vector", "sections", "codes"}),
-        ((50, 0, 50), {"terms", "sections", "codes"}),
+        ((0, 50, 50), {"vector", "foreign", "codes"}),
+        ((50, 0, 50), {"terms", "foreign", "codes"}),
         ((50, 50, 0), {"terms", "vector", "codes"}),
         ((0, 0, 0), {"codes"}),
     ],
@@ -95,7 +108,7 @@ async def test_a_limit_of_zero_leaves_a_route_out(
     question = "disk K8-023"
     vector = await embed(bench, question)
     found = await search(bench, question, vector=vector, limits=limits)
-    names = ("terms", "vector", "sections", "codes")
+    names = ("terms", "vector", "foreign", "codes")
     assert {name for name in names if getattr(found, name)} == routes
 
 
@@ -103,10 +116,10 @@ async def test_without_words_codes_or_vector_nothing_is_searched(bench: Workbenc
     assert await search(bench, "?!") == Recalled()
 
 
-async def test_words_alone_find_no_sections(bench: Workbench) -> None:
+async def test_words_alone_search_no_vectors(bench: Workbench) -> None:
     found = await search(bench, "disk rule")
     assert found.terms
-    assert (found.vector, found.sections, found.codes) == ((), (), ())
+    assert (found.vector, found.foreign, found.codes) == ((), (), ())
 
 
 async def test_every_route_keeps_to_the_reader(bench: Workbench) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from core.database import Database
-from knowledge.access import NOTHING, OPERATOR, AccessNo
+from knowledge.access import NOTHING, OPERATOR
 from knowledge.documents import Hit, PassageId
-from knowledge.retrieval.sections import find_sections, gather_evidence
+from knowledge.retrieval.candidates import Candidates
+from knowledge.retrieval.sections import gather_evidence, load_candidates
 from knowledge.stores import Level, PassageFilter
 from tests.fakes.memory_source import START, MemoryPage, MemorySource
 from tests.unit.knowledge.ingesting import Workbench, open_workbench
@@ -42,8 +43,8 @@ async def find_hit(bench: Workbench, text: str, where: PassageFilter) -> Hit:
 
 
 async def find_section(bench: Workbench, hit: Hit, where: PassageFilter) -> Hit | None:
-    found = await find_sections(bench.parts.store, bench.parts.ledger, [hit], where)
-    return found.get(hit.passage_id)
+    found = await load_candidates(bench.parts.store, bench.parts.ledger, [hit], where)
+    return found.sections.get(hit.passage_id)
 
 
 async def test_a_passage_leads_to_its_whole_section(bench: Workbench) -> None:
@@ -82,12 +83,12 @@ async def test_a_lone_passage_has_no_section_of_its_own(bench: Workbench) -> Non
 
 async def test_a_section_of_another_class_is_not_read_with_a_passage(bench: Workbench) -> None:
     hit = await find_hit(bench, "Item 0", CURRENT)
-    assert await find_section(bench, replace(hit, access_no=AccessNo(9)), CURRENT) is None
     assert await find_section(bench, hit, PassageFilter(access=NOTHING)) is None
 
 
 async def test_no_hits_have_no_sections(bench: Workbench) -> None:
-    assert await find_sections(bench.parts.store, bench.parts.ledger, [], CURRENT) == {}
+    found = await load_candidates(bench.parts.store, bench.parts.ledger, [], CURRENT)
+    assert found == Candidates(hits=())
 
 
 def test_hits_are_gathered_by_section_in_the_order_of_the_best() -> None:

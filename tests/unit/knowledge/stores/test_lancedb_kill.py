@@ -10,7 +10,7 @@ from pathlib import Path
 from knowledge.documents import DocumentId, PassageId
 from knowledge.stores import IndexShape, PassageStore
 from knowledge.stores.lancedb import open_lancedb_store
-from tests.contracts.passages import ALL_TIMES, EVERYTHING, SHAPE, build_passage
+from tests.contracts.passages import ALL_TIMES, EVERYTHING, SHAPE, build_passage, list_vectors
 
 ROWS = 40
 WRITER = """
@@ -79,8 +79,7 @@ async def check_rows(folder: Path) -> None:
     assert all(len(titles) == 1 for titles in by_document.values())
     found = await store.search_terms(["disk"], ALL_TIMES, limit=1_000)
     assert {hit.passage_id for hit in found} == {hit.passage_id for hit in hits}
-    vectors = await store.get_vectors([hit.passage_id for hit in hits])
-    assert len(vectors) == len(hits)
+    assert len(list_vectors(hits)) == len(hits)
     await check_writing(store)
     await store.close()
 
