@@ -168,6 +168,42 @@ class FilesSettings(Section):
     ocr: bool = True
 
 
+class NotionSettings(Section):
+    """A Notion workspace as a source, read through an internal integration.
+
+    Attributes:
+        token: The integration's secret; NOTION_TOKEN in the environment by habit.
+        roots: Ids of the pages or databases to read, with all below them; empty = everything that
+            is shared with the integration.
+        access_file: Who may read what; without it nobody may read anything.
+        comments: Read unresolved comments too.
+        files: Read the text of files that Notion hosts, up to `max_file_mb`.
+        keep_history: Keep what pages said before, for questions about earlier states.
+        reconcile_hours: How often everything is listed, and not only what search knows to be new.
+        verify_days: How often every page is read again, whatever its moment of editing says.
+        max_table_rows: Rows shown on the page of a database; every row has a page of its own too.
+        max_calls_per_s: Notion allows about 3 on average; 0 = no limit of our own.
+        webhook_token: What Notion signs its webhooks with; empty = not yet known.
+    """
+
+    kind: Literal["notion"] = "notion"
+    token: SecretStr = SecretStr("")
+    base_url: str = "https://api.notion.com"
+    api_version: Literal["2022-06-28", "2025-09-03"] = "2025-09-03"
+    roots: tuple[str, ...] = ()
+    access_file: str = ""
+    comments: bool = False
+    files: bool = True
+    keep_history: bool = False
+    reconcile_hours: float = Field(default=24.0, gt=0)
+    verify_days: float = Field(default=7.0, gt=0)
+    max_table_rows: int = Field(default=1000, ge=1)
+    max_file_mb: float = Field(default=20.0, gt=0)
+    max_calls_per_s: float = Field(default=3.0, ge=0)
+    timeout_s: float = Field(default=60.0, gt=0)
+    webhook_token: SecretStr = SecretStr("")
+
+
 class BaseSettings(Section):
     """A knowledge base: scopes or whole sources that are searched together as `@name`."""
 

@@ -1,0 +1,124 @@
+"""What is remembered of a document between runs, and where a listing stands. Pure."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal, Self
+
+Kind = Literal["page", "database"]
+
+# Notion rounds moments of editing down to the minute, and its clock is not ours.
+_ROUNDING = timedelta(minutes=1)
+_SKEW = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageState:
+    """A document as it was read; its token in the ledger.
+
+    Attributes:
+        edited: When Notion says it was edited last, to the minute.
+        is_settled: It was read after that minute was over: a later edit has a later minute.
+        ancestors: Ids from what it lies in up to the root.
+        content: Hash of what was read.
+        depends: State by id of other pages whose title or text it shows.
+        setup: Names everything on our side that decides how it is written.
+        listed_in: The full listing that saw it last.
+    """
+
+    kind: Kind = "page"
+    edited: str = ""
+    is_settled: bool = False
+    title: str = ""
+    ancestors: tuple[str, ...] = ()
+    content: str = ""
+    depends: Mapping[str, str] = field(default_factory=dict)
+    setup: str = ""
+    listed_in: str = ""
+
+    def encode(self) -> str:
+        """Return the token."""
+        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def parse_state(token: str) -> PageState | None:
+    """Return the state in a token; None when it is not one of this kind."""
+    try:
+        values = json.loads(token)
+        state = PageState(**values)
+    except (TypeError, ValueError):
+        return None
+    return replace(state, ancestors=tuple(state.ancestors))
+
+
+def parse_moment(text: str) -> datetime:
+    """Return a moment of the API; the beginning of time when it is none."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def is_settled(edited: str, read_at: datetime) -> bool:
+    """Tell whether an edit after `read_at` would show another minute."""
+    return parse_moment(edited) + _ROUNDING + _SKEW <= read_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FullListing:
+    """A full listing under way.
+
+    Attributes:
+        listing: Its name, carried by the documents it has seen.
+        is_deep: It reads every page, trusting no moment of editing.
+        path: Ids from a root down to where it stands.
+        faults: Reason by scope whose listing has already failed in part.
+    """
+
+    listing: str
+    started: str
+    is_deep: bool = True
+    path: tuple[str, ...] = ()
+    faults: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """The cursor.
+
+    Attributes:
+        since: Start of the last finished listing; what was edited before it is known.
+        full_at: Start of the last finished full listing.
+        deep_at: Start of the last finished one that read every page.
+        full: A full listing that was interrupted.
+        retry: Documents that could not be read.
+    """
+
+    since: str = ""
+    full_at: str = ""
+    deep_at: str = ""
+    setup: str = ""
+    full: FullListing | None = None
+    retry: tuple[str, ...] = ()
+
+    def encode(self) -> str:
+        """Return the cursor's text."""
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def parse(cls, cursor: str) -> Self:
+        """Read a cursor; one that can't be read means that nothing is known."""
+        try:
+            values: dict[str, Any] = json.loads(cursor) if cursor else {}
+            full = values.pop("full", None)
+            return cls(
+                **{**values, "full": _parse_full(full), "retry": tuple(values.get("retry", ()))}
+            )
+        except (AttributeError, TypeError, ValueError):
+            return cls()
+
+
+def _parse_full(values: Mapping[str, Any] | None) -> FullListing | None:
+    return FullListing(**{**values, "path": tuple(values["path"])}) if values else None
