@@ -1,0 +1,1 @@
+"""Confluence, Cloud and Data Center, as a source of knowledge."""
