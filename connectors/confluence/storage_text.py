@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-
 # Macros of add-ons that show their body by user or group.
 _FOR_SOME = frozenset({"show-if", "hide-if", "visibility-show", "visibility-hide", "show-to"})
 
