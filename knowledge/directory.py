@@ -7,7 +7,7 @@ read anew for every question, tells each process when its copy is out of date.
 import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
@@ -71,6 +71,42 @@ class Directory:
             partial(_replace, content=content, group_source=group_source)
         )
 
+    async def replace_groups(self, groups: Sequence[Group]) -> bool:
+        """Give these groups exactly these members; other groups stay as they are.
+
+        Members who are not in the directory are left out.
+
+        Returns:
+            False when everything was so already; the version stays as it is then.
+        """
+        return await self._database.write(partial(_replace_groups, groups=groups))
+
+
+def _replace_groups(connection: Connection, *, groups: Sequence[Group]) -> bool:
+    people = set(connection.execute(select(tables.people.c.person_id)).scalars())
+    wanted = [replace(one, members=frozenset(one.members & people)) for one in groups]
+    held = {(one.source, one.group_id): one for one in _load_groups(connection)}
+    changed = [one for one in wanted if held.get((one.source, one.group_id)) != one]
+    if not changed:
+        return False
+    for group in changed:
+        is_group = (tables.groups.c.source == group.source) & (
+            tables.groups.c.group_id == group.group_id
+        )
+        connection.execute(delete(tables.groups).where(is_group))
+    execute_many(connection, insert(tables.groups), [_row(one) for one in changed])
+    execute_many(connection, insert(tables.group_members), _member_rows(changed))
+    increase_counter(connection, DIRECTORY_COUNTER)
+    return True
+
+
+def _member_rows(groups: Sequence[Group]) -> list[dict[str, Any]]:
+    return [
+        {"source": group.source, "group_id": group.group_id, "person_id": member}
+        for group in groups
+        for member in sorted(group.members)
+    ]
+
 
 def _replace(connection: Connection, *, content: DirectoryContent, group_source: str) -> bool:
     old = _load_content(connection)
@@ -115,11 +151,7 @@ def _replace_accounts_and_rooms(
     rows: dict[Table, list[dict[str, Any]]] = {
         tables.identities: [_row(one) for one in content.identities],
         tables.groups: [_row(one) for one in content.groups],
-        tables.group_members: [
-            {"source": group.source, "group_id": group.group_id, "person_id": member}
-            for group in content.groups
-            for member in sorted(group.members)
-        ],
+        tables.group_members: _member_rows(content.groups),
         tables.channels: [_row(one) for one in content.channels],
         tables.channel_members: [
             {"channel_id": channel.channel_id, "person_id": member}

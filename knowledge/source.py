@@ -4,12 +4,13 @@ A run reads `discover`, which yields changes and checkpoints in order. Ingestion
 and stores; a source never writes anything.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass
-from typing import NewType, Protocol
+from typing import NewType, Protocol, runtime_checkable
 
 from knowledge.access import AccessRule
 from knowledge.documents import Document, DocumentId, Status
+from knowledge.people import Group
 
 Cursor = NewType("Cursor", str)
 """Opaque to everybody but the source that made it; JSON by habit; empty at the first run."""
@@ -166,4 +167,42 @@ class Source(Protocol):
 
     async def close(self) -> None:
         """Release connections. Safe to call twice."""
+        ...
+
+
+@runtime_checkable
+class BulkRightsSource(Protocol):
+    """A source that can say the rights of all its documents in a few calls."""
+
+    def discover_access(
+        self, known: Mapping[DocumentId, KnownDocument]
+    ) -> AsyncIterator[AccessChanged | Upserted | Failed | ScopeListed]:
+        """Yield the documents whose rule is another one now; nothing else of them is read.
+
+        Documents whose text shows another page under a new rule are Upserted, to be read again;
+        what keeps a rule from being known is Failed. ScopeListed with an error says that a scope's
+        rights could not be listed and are left as they are; it says nothing of what exists. What
+        the listing lacks keeps its rule, so that a mass disappearance tightens nothing.
+        """
+        ...
+
+
+@runtime_checkable
+class GroupSource(Protocol):
+    """A source whose rules name groups of its own."""
+
+    @property
+    def group_source(self) -> str:
+        """The SOURCE of its principals `group:SOURCE/ID`; another source's when they share groups."""
+        ...
+
+    async def fetch_groups(self, group_ids: Collection[str]) -> tuple[Group, ...]:
+        """Return the groups with the members they have now, mapped to people of the directory.
+
+        A group that no longer exists comes without members; accounts of nobody we know are left
+        out.
+
+        Raises:
+            TransientError: The source did not answer; the last known members hold for a while.
+        """
         ...
