@@ -193,7 +193,7 @@ class GroupSource(Protocol):
 
     @property
     def group_source(self) -> str:
-        """The SOURCE of its principals `group:SOURCE/ID`; another source's when they share groups."""
+        """The SOURCE of its principals `group:SOURCE/ID`; another name when groups are shared."""
         ...
 
     async def fetch_groups(self, group_ids: Collection[str]) -> tuple[Group, ...]:
