@@ -26,19 +26,17 @@ from knowledge.embedding.cache import CachedEmbedder, VectorCache
 from knowledge.embedding.none import NoEmbedder
 from knowledge.embedding.openai_compatible import connect_openai_compatible
 from knowledge.embedding.sentence_transformers import load_sentence_transformer
-from knowledge.failures import FailureLog
-from knowledge.holds import HoldLog
 from knowledge.ingest_batch import IngestParts
-from knowledge.ingestion import SyncLogs
 from knowledge.ledger import Ledger
 from knowledge.ledger_writer import LedgerWriter
 from knowledge.retrieval.pipeline import Retriever
 from knowledge.retrieval.rerank import CrossEncoderReranker, Reranker
 from knowledge.retrieval.titles import TitleCatalogue
-from knowledge.runs import RunLog
+from knowledge.run_logs import RunLogs
 from knowledge.source import Source
 from knowledge.stores import IndexShape, PassageStore
 from knowledge.stores.lancedb import open_lancedb_store
+from knowledge.sync_lock import SyncLock
 from knowledge.term_statistics import TermIndex
 from knowledge.word_files import load_analyser
 
@@ -55,7 +53,7 @@ class State:
     ledger: Ledger
     traces: TraceStore
     active_index: ActiveIndex
-    logs: SyncLogs
+    logs: RunLogs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +68,7 @@ class Product:
     retriever: Retriever
     conversation: Conversation
     ingest_parts: IngestParts
+    sync_lock: SyncLock
     model: ChatModel | None
 
 
@@ -95,9 +94,7 @@ async def open_state(settings: Settings, clock: Clock) -> AsyncIterator[State]:
             ledger=Ledger(database),
             traces=TraceStore(database),
             active_index=ActiveIndex(database),
-            logs=SyncLogs(
-                runs=RunLog(database), failures=FailureLog(database), holds=HoldLog(database)
-            ),
+            logs=RunLogs.of(database),
         )
     finally:
         await database.close()
@@ -142,6 +139,17 @@ async def open_product(
             settings=settings.retrieval,
             rerank_settings=settings.rerank,
         )
+        ingest_parts = IngestParts(
+            ledger=state.ledger,
+            writer=LedgerWriter(state.database),
+            registry=state.registry,
+            store=store,
+            embedder=embedder,
+            analyser=analyser,
+            chunks=settings.chunks,
+            ingest=settings.ingest,
+            clock=clock,
+        )
         yield Product(
             state=state,
             analyser=analyser,
@@ -166,16 +174,12 @@ async def open_product(
                     clock=clock,
                 )
             ),
-            ingest_parts=IngestParts(
-                ledger=state.ledger,
-                writer=LedgerWriter(state.database),
-                registry=state.registry,
-                store=store,
-                embedder=embedder,
-                analyser=analyser,
-                chunks=settings.chunks,
-                ingest=settings.ingest,
-                clock=clock,
+            ingest_parts=ingest_parts,
+            sync_lock=SyncLock(
+                state.database,
+                ingest_parts,
+                home=settings.home,
+                ttl_s=settings.scheduler.lease_s,
             ),
             model=model,
         )

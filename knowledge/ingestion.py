@@ -2,18 +2,16 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 import structlog
 
 from core.errors import PermanentError, TransientError, ZhixingError
 from knowledge.access import AccessRule
-from knowledge.deletions import judge_disappearance
 from knowledge.documents import Document, DocumentId
-from knowledge.failures import Failure, FailureLog
-from knowledge.holds import Hold, HoldLog
+from knowledge.failures import Failure, FailureRecord
+from knowledge.forgotten import Forgotten, leave_out_forgotten
 from knowledge.ingest_batch import (
     IngestParts,
     change_rules,
@@ -21,12 +19,17 @@ from knowledge.ingest_batch import (
     settle,
     store_documents,
 )
+from knowledge.listing import Listing, SeenDocuments
 from knowledge.progress import NoProgress, Progress, build_report
-from knowledge.runs import RunLog, RunStatus
+from knowledge.run_logs import RunLogs
+from knowledge.run_record import record_run
+from knowledge.runs import RunId, RunKind, StartedBy
+from knowledge.scope_end import ListedScope, ScopeEnd
 from knowledge.source import (
     AccessChanged,
     Change,
     Checkpoint,
+    Cursor,
     Failed,
     Gone,
     KnownDocument,
@@ -38,19 +41,12 @@ from knowledge.source import (
 from knowledge.sync_report import SyncReport
 
 CHECKED_AT_ONCE = 2_000
-READ_AHEAD = 20_000
+# A page that goes on failing is tried again after 10, 20, 40 minutes and so on, to 21 hours.
 RETRY_AFTER = timedelta(minutes=10)
+MOST_DOUBLINGS = 7
+FORGOTTEN = "forgotten with `zhixing forget`; it comes back once it changes at its source"
 
 _log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SyncLogs:
-    """Where a run writes what happened."""
-
-    runs: RunLog
-    failures: FailureLog
-    holds: HoldLog
 
 
 class SyncRun:
@@ -60,24 +56,42 @@ class SyncRun:
         self,
         source: Source,
         parts: IngestParts,
-        logs: SyncLogs,
+        logs: RunLogs,
         *,
         progress: Progress | None = None,
         accept_deletions: bool = False,
+        kind: RunKind = RunKind.SYNC,
+        started_by: StartedBy = StartedBy.PERSON,
     ) -> None:
+        """Prepare.
+
+        Args:
+            source: What to bring in.
+            parts: With a writer that is fenced by the source's lease.
+            logs: Fenced alike.
+            progress: Who shows how far it is; None = nobody.
+            accept_deletions: Believe every disappearance; a person has agreed.
+            kind: A reconciliation lists everything again, wherever the cursor stands.
+            started_by: Who wanted it, for the history of runs.
+        """
         self._source = source
         self._parts = parts
         self._logs = logs
         self._progress = progress or NoProgress()
-        self._accepts_deletions = accept_deletions
+        self._kind = kind
+        self._started_by = started_by
+        self._scope_end = ScopeEnd(parts, logs, accepts_deletions=accept_deletions)
         self._report = SyncReport()
         self._known: dict[DocumentId, KnownDocument] = {}
-        self._listed: set[DocumentId] = set()
+        self._seen = SeenDocuments()
         self._pending: list[Upserted] = []
         self._confirmed: dict[DocumentId, str] = {}
         self._rules: dict[DocumentId, AccessRule] = {}
-        self._failed: dict[DocumentId, Failure] = {}
-        self._listing: _Listing | None = None
+        self._failed: dict[DocumentId, FailureRecord] = {}
+        self._forgotten: dict[DocumentId, list[Forgotten]] = {}
+        self._resumed_since: datetime | None = None
+        self._run_id = RunId(0)
+        self._listing: Listing | None = None
         self._started = time.monotonic()
 
     async def run(self) -> SyncReport:
@@ -87,47 +101,75 @@ class SyncRun:
 
         Raises:
             SettingsError: The source is set up wrongly.
-            TransientError: The source stopped answering; the next run resumes.
+            TransientError: The source stopped answering, or another process has taken the source
+                over; the next run resumes.
         """
-        now = self._parts.clock.now
         await recover(self._parts)
-        run_id = await self._logs.runs.start_run(self._source.name, now())
-        error = "stopped before its end"
-        status = RunStatus.FAILED
-        try:
-            await self._follow()
-            status = RunStatus.PARTIAL if self._report.failures else RunStatus.DONE
-            error = ""
-        except ZhixingError as problem:
-            error = str(problem)
-            raise
-        finally:
-            self._report.seconds = time.monotonic() - self._started
-            await self._logs.runs.end_run(run_id, status, self._report.counts(), now(), error=error)
+        async with record_run(
+            self._logs.runs,
+            self._source.name,
+            self._parts.clock,
+            kind=self._kind,
+            started_by=self._started_by,
+        ) as record:
+            self._run_id = record.run_id
+            try:
+                await self._follow()
+            finally:
+                self._report.seconds = time.monotonic() - self._started
+                record.counts = self._report.counts()
+                record.is_partial = bool(self._report.failures)
         return self._report
 
     async def _follow(self) -> None:
-        self._known = await self._parts.ledger.known_documents(self._source.name)
-        recorded = await self._logs.failures.load_failures(self._source.name)
-        self._failed = {one.last.document_id: one.last for one in recorded}
-        cursor = await self._logs.runs.load_cursor(self._source.name)
-        self._listing = _Listing(self._source.discover(cursor, self._known))
+        name, now = self._source.name, self._parts.clock.now()
+        self._known = await self._parts.ledger.known_documents(name)
+        recorded = await self._logs.failures.load_failures(name)
+        self._failed = {one.last.document_id: one for one in recorded}
+        self._forgotten = await self._logs.forgotten.load()
+        cursor = await self._choose_cursor(now)
+        self._listing = Listing(self._source.discover(cursor, self._known))
         try:
             async for change in self._listing.changes():
                 await self._take(change)
                 if len(self._pending) >= self._parts.ingest.batch_documents:
                     await self._flush()
+            await self._take_owed(now)
             await self._flush()
         finally:
             await self._listing.close()
+        await self._logs.runs.end_listing(name)
+
+    async def _choose_cursor(self, now: datetime) -> Cursor:
+        """Return where to resume; a reconciliation that was broken off goes on where it stopped."""
+        name, runs = self._source.name, self._logs.runs
+        is_afresh = False
+        if self._kind is RunKind.RECONCILIATION:
+            last = await runs.find_last_content_run(name, before=self._run_id)
+            is_afresh = last is None or not (last.kind is self._kind and last.is_broken)
+        self._resumed_since = await runs.begin_listing(name, now, is_afresh=is_afresh)
+        return await runs.load_cursor(name)
+
+    async def _take_owed(self, now: datetime) -> None:
+        """Read what the listing did not name: due failures, and pages whose text is owed anew."""
+        due = await self._logs.failures.load_failures(self._source.name, due_at=now)
+        owed: list[Failure | KnownDocument] = [one.last for one in due]
+        owed += [known for known in self._known.values() if not known.token]
+        self._pending += [
+            Upserted(
+                document_id=one.document_id, scope=one.scope, locator=one.locator, token=one.token
+            )
+            for one in owed
+            if one.document_id not in self._seen
+        ]
 
     async def _take(self, change: Change) -> None:
         match change:
             case Upserted():
-                self._see(change.document_id)
+                self._see(change)
                 self._schedule(change)
             case Unchanged():
-                self._see(change.document_id)
+                self._see(change)
                 self._report.unchanged += 1
                 self._confirmed[change.document_id] = change.token
                 if len(self._confirmed) >= CHECKED_AT_ONCE:
@@ -135,7 +177,7 @@ class SyncRun:
             case AccessChanged():
                 self._rules[change.document_id] = change.rule
             case Failed():
-                self._see(change.document_id)
+                self._see(change)
                 await self._fail(change, change.reason, is_permanent=True)
             case Gone():
                 await self._flush()
@@ -150,13 +192,13 @@ class SyncRun:
     def _schedule(self, change: Upserted) -> None:
         """Take a document on, unless it has failed before and would fail again."""
         failed = self._failed.get(change.document_id)
-        if failed and failed.stands(change.token, self._parts.clock.now()):
-            self._report.failures[change.document_id] = failed.reason
+        if failed and failed.last.stands(change.token, self._parts.clock.now()):
+            self._report.failures[change.document_id] = failed.last.reason
         else:
             self._pending.append(change)
 
-    def _see(self, document_id: DocumentId) -> None:
-        self._listed.add(document_id)
+    def _see(self, change: Upserted | Unchanged | Failed) -> None:
+        self._seen.add(change.scope, change.document_id)
         self._report.seen += 1
 
     async def _flush(self) -> None:
@@ -187,7 +229,17 @@ class SyncRun:
                 return await self._fetch(change)
 
         fetched = await asyncio.gather(*(fetch(change) for change in changes))
-        return [document for document in fetched if document is not None]
+        return [
+            document
+            for change, one in zip(changes, fetched, strict=True)
+            if one is not None and (document := await self._leave_out(change, one))
+        ]
+
+    async def _leave_out(self, change: Upserted, document: Document) -> Document | None:
+        kept = leave_out_forgotten(document, self._forgotten)
+        if kept is None:
+            await self._fail(change, FORGOTTEN, is_permanent=True)
+        return kept
 
     async def _fetch(self, change: Upserted) -> Document | None:
         try:
@@ -232,6 +284,8 @@ class SyncRun:
 
     async def _fail(self, change: Upserted | Failed, reason: str, *, is_permanent: bool) -> None:
         at = self._parts.clock.now()
+        before = self._failed.get(change.document_id)
+        wait = RETRY_AFTER * 2 ** min(before.attempts if before else 0, MOST_DOUBLINGS)
         known = self._known.get(change.document_id)
         if isinstance(change, Upserted):
             locator, token = change.locator, change.token
@@ -249,7 +303,7 @@ class SyncRun:
                     reason=reason,
                     is_permanent=is_permanent,
                     at=at,
-                    next_try_at=None if is_permanent else at + RETRY_AFTER,
+                    next_try_at=None if is_permanent else at + wait,
                 )
             ]
         )
@@ -262,59 +316,25 @@ class SyncRun:
                 list(confirmed), self._parts.clock.now(), tokens=tokens
             )
 
-    async def _end_scope(self, listed: ScopeListed) -> None:
-        if listed.error:
-            self._report.alarms.append(f"listing {listed.scope!r} failed: {listed.error}")
+    async def _end_scope(self, ended: ScopeListed) -> None:
+        if ended.error:
+            self._report.alarms.append(f"listing {ended.scope!r} failed: {ended.error}")
             return
-        await self._clear_stale_failures(listed.scope)
-        ours = [key for key, known in self._known.items() if known.scope == listed.scope]
-        verdict = judge_disappearance(
-            listed.scope, ours, self._listed, error=listed.error, settings=self._parts.ingest
+        listed = ListedScope(
+            source=self._source.name,
+            scope=ended.scope,
+            seen=self._seen.of(ended.scope),
+            resumed_since=self._resumed_since,
         )
-        if verdict.is_held and not await self._is_accepted(listed.scope, verdict.missing):
-            await self._hold(listed.scope, verdict.missing, verdict.reason)
-            return
-        await self._remove(sorted(verdict.missing))
-        await self._release(listed.scope)
-
-    async def _is_accepted(self, scope: str, missing: frozenset[DocumentId]) -> bool:
-        """Tell whether a person agreed: now, or earlier to at least these documents."""
-        if self._accepts_deletions:
-            return True
-        holds = await self._logs.holds.load_holds(self._source.name)
-        return any(
-            hold.scope == scope and hold.accepted_at and missing <= set(hold.missing)
-            for hold in holds
-        )
-
-    async def _hold(self, scope: str, missing: frozenset[DocumentId], reason: str) -> None:
-        self._report.held += len(missing)
-        self._report.alarms.append(reason)
-        await self._logs.holds.raise_hold(
-            Hold(
-                source=self._source.name,
-                scope=scope,
-                raised_at=self._parts.clock.now(),
-                missing=tuple(sorted(missing)),
-                reason=reason,
-            )
-        )
-
-    async def _release(self, scope: str) -> None:
-        holds = await self._logs.holds.load_holds(self._source.name)
-        if any(hold.scope == scope for hold in holds):
-            await self._logs.holds.release_hold(self._source.name, scope)
-
-    async def _clear_stale_failures(self, scope: str) -> None:
-        """Forget failures of documents that the source does not even list any more."""
-        recorded = await self._logs.failures.load_failures(self._source.name)
-        gone = [
-            one.last.document_id
-            for one in recorded
-            if one.last.scope == scope and one.last.document_id not in self._listed
-        ]
-        if gone:
-            await self._logs.failures.clear_failures(gone)
+        verdict, seen = await self._scope_end.judge(listed, self._known)
+        if verdict.is_held:
+            self._report.held += len(verdict.missing)
+            self._report.alarms.append(verdict.reason)
+        else:
+            await self._remove(sorted(verdict.missing))
+            await self._scope_end.release(listed)
+        count = await self._scope_end.count(listed, seen)
+        await self._logs.completeness.save(self._run_id, count)
 
     async def _remove(self, ids: Sequence[DocumentId]) -> None:
         ours = [one for one in ids if one in self._known]
@@ -333,41 +353,6 @@ class SyncRun:
                 elapsed_s=time.monotonic() - self._started,
             )
         )
-
-
-class _Listing:
-    """Reads a source's changes ahead of their processing, which tells early how many there are."""
-
-    def __init__(self, changes: AsyncIterator[Change]) -> None:
-        self._queue: asyncio.Queue[Change | None] = asyncio.Queue(maxsize=READ_AHEAD)
-        self._count = 0
-        self._reader = asyncio.create_task(self._read(changes))
-
-    @property
-    def total(self) -> int | None:
-        """Return how many documents the source listed; None while it is still listing."""
-        return self._count if self._reader.done() else None
-
-    async def changes(self) -> AsyncIterator[Change]:
-        """Yield the changes in order; an error of the listing is raised in its place."""
-        while (change := await self._queue.get()) is not None:
-            yield change
-        await self._reader
-
-    async def close(self) -> None:
-        """Stop reading."""
-        self._reader.cancel()
-        await asyncio.gather(self._reader, return_exceptions=True)
-
-    async def _read(self, changes: AsyncIterator[Change]) -> None:
-        try:
-            async for change in changes:
-                self._count += isinstance(change, Upserted | Unchanged | Failed)
-                await self._queue.put(change)
-        except ZhixingError:
-            await self._queue.put(None)
-            raise
-        await self._queue.put(None)
 
 
 async def recover(parts: IngestParts) -> None:

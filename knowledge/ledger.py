@@ -5,9 +5,10 @@ The side everybody reads; ingestion writes through `LedgerWriter`.
 
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 
-from sqlalchemy import ColumnElement, RowMapping, select
+from sqlalchemy import ColumnElement, RowMapping, func, select
 from sqlalchemy.engine import Connection
 
 from core.counters import load_counter
@@ -53,6 +54,31 @@ class Ledger:
             return {row["document_id"]: KnownDocument(**row) for row in rows}
 
         return await self._database.read(load)
+
+    async def load_ids(
+        self, source: str, scope: str, *, checked_since: datetime | None = None
+    ) -> list[DocumentId]:
+        """Return the documents of a scope; `checked_since` = only those confirmed since then."""
+        table = documents.c
+        query = select(table.document_id).where(table.source == source, table.scope == scope)
+        if checked_since is not None:
+            query = query.where(table.checked_at >= checked_since)
+        return await self._database.read(lambda connection: list(connection.scalars(query)))
+
+    async def count_passages(self, source: str, scope: str) -> int:
+        """Count the passages of a scope, old ones too, sections not."""
+        query = (
+            select(func.count())
+            .select_from(index_rows)
+            .join(documents, documents.c.document_id == index_rows.c.document_id)
+            .where(
+                documents.c.source == source,
+                documents.c.scope == scope,
+                index_rows.c.level == Level.PASSAGE,
+            )
+        )
+        count = await self._database.read(lambda connection: connection.scalar(query))
+        return count or 0
 
     async def load_source_names(self) -> list[str]:
         """Return the sources that documents are held of, by name."""

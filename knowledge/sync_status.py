@@ -1,15 +1,17 @@
 """Where every source stands, for `zhixing status`."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
 from core.database import Database
+from knowledge.completeness import CompletenessLog, ScopeCount
 from knowledge.failures import FailureLog, FailureRecord
 from knowledge.holds import Hold, HoldLog
 from knowledge.ledger_tables import documents, index_rows
-from knowledge.runs import Run, RunLog
+from knowledge.runs import CONTENT_KINDS, Run, RunLog, RunStatus
 from knowledge.stores import Level
 
 
@@ -21,7 +23,8 @@ class SourceStatus:
         held_documents: Those that answer marked as not confirmed.
         passages: Passages in force, sections not counted.
         notes: By document id, what could not be read of documents that are in.
-        last_run: None before the first.
+        last_runs: The latest run of each kind, latest last.
+        counts: The latest comparison of every scope with what the source lists.
     """
 
     source: str
@@ -31,19 +34,31 @@ class SourceStatus:
     failures: tuple[FailureRecord, ...]
     notes: dict[str, tuple[str, ...]]
     holds: tuple[Hold, ...]
-    last_run: Run | None
+    last_runs: tuple[Run, ...]
+    counts: tuple[ScopeCount, ...]
+
+    @property
+    def last_run(self) -> Run | None:
+        """The latest run that brought in documents; None before the first."""
+        return next((run for run in reversed(self.last_runs) if run.kind in CONTENT_KINDS), None)
+
+    @property
+    def failed_runs(self) -> tuple[Run, ...]:
+        """Kinds of runs whose latest one failed."""
+        return tuple(run for run in self.last_runs if run.status is RunStatus.FAILED)
 
 
 async def load_status(database: Database) -> list[SourceStatus]:
     """Return the status of every source that has documents, failures, holds or runs, by name."""
-    counts = await database.read(_count_documents)
+    held = await database.read(_count_documents)
     passages = await database.read(_count_passages)
     notes = await database.read(_load_notes)
     failures = await FailureLog(database).load_failures()
     holds = await HoldLog(database).load_holds()
     last_runs = await RunLog(database).load_last_runs()
+    counts = await CompletenessLog(database).load_latest()
     names = (
-        counts.keys()
+        held.keys()
         | last_runs.keys()
         | {one.last.source for one in failures}
         | {one.source for one in holds}
@@ -51,16 +66,21 @@ async def load_status(database: Database) -> list[SourceStatus]:
     return [
         SourceStatus(
             source=name,
-            documents=counts.get(name, (0, 0))[0],
-            held_documents=counts.get(name, (0, 0))[1],
+            documents=held.get(name, (0, 0))[0],
+            held_documents=held.get(name, (0, 0))[1],
             passages=passages.get(name, 0),
             failures=tuple(one for one in failures if one.last.source == name),
             notes=notes.get(name, {}),
             holds=tuple(one for one in holds if one.source == name),
-            last_run=last_runs.get(name),
+            last_runs=_by_age(last_runs.get(name, {}).values()),
+            counts=tuple(one for one in counts if one.source == name),
         )
         for name in sorted(names)
     ]
+
+
+def _by_age(runs: Iterable[Run]) -> tuple[Run, ...]:
+    return tuple(sorted(runs, key=lambda run: run.run_id))
 
 
 def _count_documents(connection: Connection) -> dict[str, tuple[int, int]]:

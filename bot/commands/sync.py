@@ -1,8 +1,6 @@
 """`zhixing sync`: bring the index in step with the sources."""
 
-import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -16,15 +14,12 @@ from bot.commands.progress import TerminalProgress
 from bot.index_switch import prepare_index
 from bot.source_settings import select_sources
 from core.clock import Clock
-from core.errors import ServiceUnavailableError
 from core.settings import FilesSettings, Settings
 from knowledge.ingestion import SyncRun
-from knowledge.stores.writer_lock import WriterLock
+from knowledge.runs import RunKind
 from knowledge.sync_report import SyncReport
 
 FAILURES_SHOWN = 20
-SYNC_LOCK = ".sync.lock"
-LOCK_TIMEOUT_S = 1.0
 
 PathsArgument = Annotated[
     list[Path] | None,
@@ -66,33 +61,15 @@ async def sync_sources(
 ) -> SyncReport:
     """Sync sources one after the other and return what was done in all."""
     total = SyncReport()
-    async with hold_sync(settings.home), open_product(settings, clock) as product:
-        with TerminalProgress() as progress:
-            await prepare_index(product, progress)
+    async with open_product(settings, clock) as product:
+        async with product.sync_lock.hold_index():
+            with TerminalProgress() as progress:
+                await prepare_index(product, progress)
         for name, source_settings in sources.items():
             total.add(
                 await sync_source(product, name, source_settings, accept_deletions=accept_deletions)
             )
     return total
-
-
-@asynccontextmanager
-async def hold_sync(home: Path) -> AsyncIterator[None]:
-    """Keep other syncs of the same home out: a run cleans up what it takes for a killed one's.
-
-    Raises:
-        ServiceUnavailableError: Another sync is running.
-    """
-    await asyncio.to_thread(home.mkdir, parents=True, exist_ok=True)
-    lock = WriterLock(home / SYNC_LOCK, timeout_s=LOCK_TIMEOUT_S)
-    async with AsyncExitStack() as stack:
-        try:
-            await stack.enter_async_context(lock.hold())
-        except ServiceUnavailableError as error:
-            raise ServiceUnavailableError(
-                f"another sync is running in {str(home)!r}; wait for it to end"
-            ) from error
-        yield
 
 
 async def sync_source(
@@ -101,14 +78,15 @@ async def sync_source(
     """Sync one source with progress on the terminal."""
     source = open_source(name, settings, product.state.clock)
     try:
-        with TerminalProgress() as progress:
-            return await SyncRun(
-                source,
-                product.ingest_parts,
-                product.state.logs,
-                progress=progress,
-                accept_deletions=accept_deletions,
-            ).run()
+        async with product.sync_lock.hold(name, RunKind.SYNC) as tools:
+            with TerminalProgress() as progress:
+                return await SyncRun(
+                    source,
+                    tools.parts,
+                    tools.logs,
+                    progress=progress,
+                    accept_deletions=accept_deletions,
+                ).run()
     finally:
         await source.close()
 

@@ -16,16 +16,14 @@ from knowledge.directory import Directory
 from knowledge.documents import Status
 from knowledge.embedding import Embedder
 from knowledge.embedding.none import NoEmbedder
-from knowledge.failures import FailureLog
-from knowledge.holds import HoldLog
 from knowledge.ingest_batch import IngestParts
-from knowledge.ingestion import SyncLogs, SyncRun
+from knowledge.ingestion import SyncRun
 from knowledge.ledger import Ledger
 from knowledge.ledger_writer import LedgerWriter
 from knowledge.retrieval.pipeline import Retriever
 from knowledge.retrieval.rerank import Reranker
 from knowledge.retrieval.titles import TitleCatalogue
-from knowledge.runs import RunLog
+from knowledge.run_logs import RunLogs
 from knowledge.source import Source
 from knowledge.stores import IndexShape, PassageFilter
 from knowledge.stores.lancedb import open_lancedb_store
@@ -40,7 +38,7 @@ class Workbench:
     """An index and everything around it."""
 
     parts: IngestParts
-    logs: SyncLogs
+    logs: RunLogs
     retriever: Retriever
     term_index: TermIndex
     shape: IndexShape
@@ -94,9 +92,7 @@ async def open_workbench(
                 ingest=ingest or IngestSettings(),
                 clock=FixedClock(NOW),
             ),
-            logs=SyncLogs(
-                runs=RunLog(database), failures=FailureLog(database), holds=HoldLog(database)
-            ),
+            logs=RunLogs.of(database),
             retriever=Retriever(
                 store=store,
                 ledger=ledger,

@@ -17,7 +17,7 @@ from knowledge.access import (
     ReadableClasses,
 )
 from knowledge.documents import BodyPart, Content, PassageId, Status, Version
-from knowledge.runs import RunStatus
+from knowledge.runs import RunKind, RunStatus
 from knowledge.stores import PassageFilter
 from tests.fakes.memory_source import START, MemoryPage, MemorySource
 from tests.unit.knowledge.ingesting import Workbench, open_workbench
@@ -115,7 +115,7 @@ async def test_one_bad_document_is_recorded_and_the_rest_goes_on(bench: Workbenc
     assert "failed unexpectedly" in report.failures[source.id_of("p03")]
     recorded = await bench.logs.failures.load_failures("memory")
     assert [one.last.is_permanent for one in recorded] == [True, False, True]
-    (run,) = (await bench.logs.runs.load_last_runs()).values()
+    run = (await bench.logs.runs.load_last_runs())["memory"][RunKind.SYNC]
     assert run.status is RunStatus.PARTIAL
     source.broken = {}
     for key in ("p01", "p02", "p03"):

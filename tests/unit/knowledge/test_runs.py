@@ -11,7 +11,7 @@ from knowledge.holds import Hold, HoldLog
 from knowledge.ledger import Ledger
 from knowledge.ledger_records import DocumentCommit, DocumentRecord, IndexRow, TermDelta
 from knowledge.ledger_writer import LedgerWriter
-from knowledge.runs import RunLog, RunStatus
+from knowledge.runs import RunKind, RunLog, RunStatus
 from knowledge.source import Cursor
 from knowledge.stores import Level
 from knowledge.sync_status import load_status
@@ -74,11 +74,11 @@ async def test_run_is_followed_from_start_to_end(database: Database) -> None:
     log = RunLog(database)
     run_id = await log.start_run("files", T0)
     await log.save_counts(run_id, {"seen": 3})
-    run = (await log.load_last_runs())["files"]
+    run = (await log.load_last_runs())["files"][RunKind.SYNC]
     assert (run.run_id, run.status, run.ended_at) == (run_id, RunStatus.RUNNING, None)
     assert run.counts == {"seen": 3}
     await log.end_run(run_id, RunStatus.PARTIAL, {"seen": 4}, T1, error="one failed")
-    run = (await log.load_last_runs())["files"]
+    run = (await log.load_last_runs())["files"][RunKind.SYNC]
     assert (run.status, run.started_at, run.ended_at) == (RunStatus.PARTIAL, T0, T1)
     assert (run.counts, run.error) == ({"seen": 4}, "one failed")
 
@@ -91,8 +91,8 @@ async def test_run_that_never_ended_is_marked_when_the_next_one_starts(database:
     await log.end_run(after, RunStatus.DONE, {}, T2)
     runs = await log.load_last_runs()
     assert killed < other < after
-    assert runs["files"].run_id == after
-    assert runs["wiki"].status is RunStatus.RUNNING
+    assert runs["files"][RunKind.SYNC].run_id == after
+    assert runs["wiki"][RunKind.SYNC].status is RunStatus.RUNNING
 
 
 async def test_cursor_is_empty_first_and_then_the_last_saved(database: Database) -> None:

@@ -1,0 +1,47 @@
+"""How a run is recorded, whatever it does and however it ends."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+
+from core.clock import Clock
+from core.errors import ZhixingError
+from core.leases import LeaseLostError
+from knowledge.runs import RunId, RunKind, RunLog, RunStatus, StartedBy
+
+
+@dataclass(slots=True, kw_only=True)
+class RunRecord:
+    """What a run has to say of itself by its end.
+
+    Attributes:
+        counts: What it has done, by name.
+        is_partial: Something failed, the rest is done.
+    """
+
+    run_id: RunId
+    counts: Mapping[str, int] = field(default_factory=dict)
+    is_partial: bool = False
+
+
+@asynccontextmanager
+async def record_run(
+    runs: RunLog, source: str, clock: Clock, *, kind: RunKind, started_by: StartedBy
+) -> AsyncIterator[RunRecord]:
+    """Record what happens in the block as a run of the source, its error as the run's."""
+    run_id = await runs.start_run(source, clock.now(), kind=kind, started_by=started_by)
+    record = RunRecord(run_id=run_id)
+    error, status = "stopped before its end", RunStatus.FAILED
+    try:
+        yield record
+        error, status = "", RunStatus.PARTIAL if record.is_partial else RunStatus.DONE
+    except ZhixingError as problem:
+        error = str(problem)
+        raise
+    except Exception as problem:
+        error = f"failed unexpectedly: {problem!r}"
+        raise
+    finally:
+        # Who lost the lease may not write; the new owner marks the run as broken off.
+        with suppress(LeaseLostError):
+            await runs.end_run(run_id, status, record.counts, clock.now(), error=error)
