@@ -131,11 +131,16 @@ class RetrievalSettings(Section):
 
 
 class IngestSettings(Section):
-    """How much is done at once, and when a deletion is not believed."""
+    """How much is done at once, which versions are kept, and when a deletion is not believed.
+
+    `versions_kept` counts the version in force; `versions_days` is how long one that was replaced
+    is kept, 0 = as long as the number allows.
+    """
 
     batch_documents: int = Field(default=64, ge=1)
     concurrent_fetches: int = Field(default=4, ge=1)
     versions_kept: int = Field(default=10, ge=1)
+    versions_days: int = Field(default=0, ge=0)
     hold_min_documents: int = Field(default=5, ge=1)
     hold_share: float = Field(default=0.2, gt=0, le=1)
 
@@ -223,6 +228,37 @@ class DirectorySettings(Section):
     contractors_are_members: bool = True
 
 
+class JobIntervals(Section):
+    """Seconds between two runs of a source's jobs; 0 = only when a person asks for one."""
+
+    incremental_s: float = Field(default=300.0, ge=0)
+    reconciliation_s: float = Field(default=86_400.0, ge=0)
+    rights_s: float = Field(default=900.0, ge=0)
+    pruning_s: float = Field(default=86_400.0, ge=0)
+
+
+class SchedulerSettings(JobIntervals):
+    """When the jobs of every source run, in the process that `zhixing serve` leads.
+
+    Attributes:
+        jitter_share: By this share of its interval a job is moved, so that sources take turns.
+        busy_retry_s: When a job that found its source in use tries again.
+        lease_s: A process that does not renew its leases for this long is replaced.
+        poll_s: How often the leader looks for what was asked for on the command line.
+        stop_timeout_s: How long a run may go on after the process was told to stop.
+        history_days: How long runs are remembered.
+        sources: Other intervals for single sources, by name.
+    """
+
+    jitter_share: float = Field(default=0.1, ge=0, le=0.5)
+    busy_retry_s: float = Field(default=30.0, gt=0)
+    lease_s: float = Field(default=30.0, gt=0)
+    poll_s: float = Field(default=2.0, gt=0)
+    stop_timeout_s: float = Field(default=30.0, ge=0)
+    history_days: int = Field(default=90, ge=1)
+    sources: dict[str, JobIntervals] = Field(default_factory=dict)
+
+
 class Settings(Section):
     """All sections, and the home folder everything lives in."""
 
@@ -241,6 +277,7 @@ class Settings(Section):
     bases: dict[str, BaseSettings] = Field(default_factory=dict)
     privacy: PrivacySettings = PrivacySettings()
     directory: DirectorySettings = DirectorySettings()
+    scheduler: SchedulerSettings = SchedulerSettings()
 
     @property
     def database_url(self) -> str:
