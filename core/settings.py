@@ -6,13 +6,17 @@ product gets its own section.
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 
 from core.errors import SettingsError
+from core.settings_section import Section
+from core.source_settings import ConfluenceSettings, FilesSettings, SourceSettings
+
+__all__ = ["ConfluenceSettings", "FilesSettings", "Section", "SourceSettings"]
 
 SETTINGS_FILE = "zhixing.toml"
 DEFAULT_HOME = ".zhixing"
@@ -30,12 +34,6 @@ ENVIRONMENT: Mapping[str, tuple[str, str]] = {
 }
 # Read by the command line before settings exist.
 COMMAND_LINE_VARIABLES = frozenset({"ZHIXING_HOME", "ZHIXING_NOW"})
-
-
-class Section(BaseModel):
-    """A frozen group of settings that refuses unknown keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class DatabaseSettings(Section):
@@ -145,70 +143,6 @@ class IngestSettings(Section):
     hold_share: float = Field(default=0.2, gt=0, le=1)
 
 
-class FilesSettings(Section):
-    """A folder of files as a source.
-
-    Attributes:
-        space: Name shown as the department; empty = the name of the first folder below the root.
-        include, exclude: Glob patterns relative to the root; one without a slash counts at any
-            depth, and what excludes a folder excludes everything in it.
-        max_file_mb: Larger files are refused with a reason; so are archives that would unpack to
-            more than ten times this.
-        max_pages, max_ocr_pages, max_table_rows: Pages of a PDF, scanned pages of a PDF and rows
-            of a sheet that are read; what is beyond is left out with a note.
-        timeout_s: Longest wait for a parser to get on by one page or sheet; then it is killed.
-        ocr: Read scanned pages and pictures, when the extra `ocr` is installed.
-    """
-
-    kind: Literal["files"] = "files"
-    path: str
-    space: str = ""
-    include: tuple[str, ...] = ("**/*",)
-    exclude: tuple[str, ...] = ()
-    max_file_mb: float = Field(default=50.0, gt=0)
-    max_pages: int = Field(default=2000, ge=1)
-    max_ocr_pages: int = Field(default=200, ge=0)
-    max_table_rows: int = Field(default=5000, ge=1)
-    timeout_s: float = Field(default=120.0, gt=0)
-    ocr: bool = True
-
-
-class NotionSettings(Section):
-    """A Notion workspace as a source, read through an internal integration.
-
-    Attributes:
-        token: The integration's secret; NOTION_TOKEN in the environment by habit.
-        roots: Ids of the pages or databases to read, with all below them; empty = everything that
-            is shared with the integration.
-        access_file: Who may read what; without it nobody may read anything.
-        comments: Read unresolved comments too.
-        files: Read the text of files that Notion hosts, up to `max_file_mb`.
-        keep_history: Keep what pages said before, for questions about earlier states.
-        reconcile_hours: How often everything is listed, and not only what search knows to be new.
-        verify_days: How often every page is read again, whatever its moment of editing says.
-        max_table_rows: Rows shown on the page of a database; every row has a page of its own too.
-        max_calls_per_s: Notion allows about 3 on average; 0 = no limit of our own.
-        webhook_token: What Notion signs its webhooks with; empty = not yet known.
-    """
-
-    kind: Literal["notion"] = "notion"
-    token: SecretStr = SecretStr("")
-    base_url: str = "https://api.notion.com"
-    api_version: Literal["2022-06-28", "2025-09-03"] = "2025-09-03"
-    roots: tuple[str, ...] = ()
-    access_file: str = ""
-    comments: bool = False
-    files: bool = True
-    keep_history: bool = False
-    reconcile_hours: float = Field(default=24.0, gt=0)
-    verify_days: float = Field(default=7.0, gt=0)
-    max_table_rows: int = Field(default=1000, ge=1)
-    max_file_mb: float = Field(default=20.0, gt=0)
-    max_calls_per_s: float = Field(default=3.0, ge=0)
-    timeout_s: float = Field(default=60.0, gt=0)
-    webhook_token: SecretStr = SecretStr("")
-
-
 class BaseSettings(Section):
     """A knowledge base: scopes or whole sources that are searched together as `@name`."""
 
@@ -304,7 +238,8 @@ def load_settings(home: Path, environment: Mapping[str, str] | None = None) -> S
             if not isinstance(table, dict):
                 raise SettingsError(f"[{section}] in {SETTINGS_FILE} must be a table")
             table[key] = variables[name]
-    _refuse_unknown_variables(variables)
+    named = _load_tokens(values.get("sources"), variables)
+    _refuse_unknown_variables(variables, named)
     try:
         return Settings.model_validate({**values, "home": home})
     except ValidationError as error:
@@ -322,8 +257,25 @@ def _load_file(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{str(path)!r} can't be read: {error.strerror}") from error
 
 
-def _refuse_unknown_variables(variables: Mapping[str, str]) -> None:
-    known = set(ENVIRONMENT) | COMMAND_LINE_VARIABLES
+def _load_tokens(sources: object, variables: Mapping[str, str]) -> set[str]:
+    """Put the values of `token_variable` into `token`; return the variables that are named."""
+    named: set[str] = set()
+    for name, table in sources.items() if isinstance(sources, dict) else ():
+        variable = table.get("token_variable") if isinstance(table, dict) else None
+        if not variable:
+            continue
+        if not variables.get(variable):
+            raise SettingsError(
+                f"sources.{name}.token_variable names {variable!r}, which is not set; set it to "
+                "the token"
+            )
+        table["token"] = variables[variable]
+        named.add(variable)
+    return named
+
+
+def _refuse_unknown_variables(variables: Mapping[str, str], named: Set[str]) -> None:
+    known = set(ENVIRONMENT) | COMMAND_LINE_VARIABLES | named
     unknown = sorted(n for n in variables if n.startswith("ZHIXING_") and n not in known)
     if unknown:
         ours = ", ".join(sorted(n for n in known if n.startswith("ZHIXING_")))
