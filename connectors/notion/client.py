@@ -28,7 +28,7 @@ from core.errors import PermanentError, ResourceGoneError, SettingsError, Zhixin
 from core.http import HttpClient, HttpLimits
 from core.http_reply import HttpReply
 from core.pacing import Timing
-from core.settings import NotionSettings
+from core.source_settings import NotionSettings
 
 LEGACY_VERSION = "2022-06-28"
 PAGE_SIZE = 100
