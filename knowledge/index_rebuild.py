@@ -49,6 +49,7 @@ async def rebuild_index(
         rows = [row async for row in _read_rows(parts, old, batch)]
         stored = await _build_stored(parts, rows)
         await parts.store.upsert(stored)
+        await parts.store.optimize(more_follows=True)
         terms += [
             one.terms for one in stored if one.level is Level.PASSAGE and one.valid_to is None
         ]

@@ -75,7 +75,8 @@ class IngestParts:
 async def store_documents(parts: IngestParts, documents: Sequence[Document]) -> BatchCounts:
     """Bring in documents: rows into the store, then the ledger, then what the store still owes.
 
-    Writing the same documents again changes nothing. The store is left optimised.
+    Writing the same documents again changes nothing. What is written is found at once;
+    `store.optimize()` is owed at the end of the run.
     """
     counts = BatchCounts()
     if not documents:
@@ -102,7 +103,7 @@ async def store_documents(parts: IngestParts, documents: Sequence[Document]) -> 
         operations=_build_operations(plans, previous, access),
     )
     await settle(parts, entries)
-    await parts.store.optimize()
+    await parts.store.optimize(more_follows=True)
     _count(counts, plans, previous)
     return counts
 

@@ -136,6 +136,7 @@ class SyncRun:
                     await self._flush()
             await self._take_owed(now)
             await self._flush()
+            await self._parts.store.optimize()
         finally:
             await self._listing.close()
         await self._logs.runs.end_listing(name)
@@ -340,7 +341,6 @@ class SyncRun:
         ours = [one for one in ids if one in self._known]
         if ours:
             await remove_documents(self._parts, ours)
-            await self._parts.store.optimize()
             self._report.removed += len(ours)
 
     def _show(self) -> None:
