@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 from core.counters import increase_counter, load_counters
 from core.database import Database
 from core.tables import insert_into
-from knowledge.access import AccessNo, AccessRule, ReadableClasses
+from knowledge.access import AccessNo, AccessRule, Principal, ReadableClasses
 from knowledge.access_tables import access_classes
 from knowledge.directory import DIRECTORY_COUNTER, Directory
 from knowledge.people import DirectoryContent, DirectorySnapshot, Person
@@ -61,6 +61,11 @@ class AccessRegistry:
         if clauses is None:
             raise KeyError(f"there is no access class {number}")
         return AccessRule.of(*clauses)
+
+    async def load_principals(self) -> frozenset[Principal]:
+        """Return everybody whom any class names."""
+        rules = await self._database.read(partial(_load_rules, after=AccessNo(0)))
+        return frozenset(one for _, rule in rules for clause in rule.clauses for one in clause)
 
     async def readership(self) -> Readership:
         """Return the readers of all classes as of now; the same object while nothing changes."""

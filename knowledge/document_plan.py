@@ -9,7 +9,14 @@ from knowledge.access import AccessNo, AccessRule
 from knowledge.documents import Content, Document, PassageId
 from knowledge.ledger_records import DocumentRecord, IndexRow, VersionRecord
 from knowledge.stores import MetadataPatch, StoredPassage, Vector
-from knowledge.timeline import Chunk, NewRow, OpenRow, Timeline, plan_timeline
+from knowledge.timeline import (
+    Chunk,
+    NewRow,
+    OpenRow,
+    Timeline,
+    find_rows_between,
+    plan_timeline,
+)
 
 T = TypeVar("T")
 
@@ -108,17 +115,16 @@ def plan_document(
         breadcrumbs=document.breadcrumbs,
         notes=document.notes,
     )
-    dropped_versions, cut = _find_old_versions(versions, timeline, versions_kept)
+    moments = {one.number: one.at for one in versions}
+    moments |= {one.version.number: one.version.at for one in timeline.versions}
+    unkept = _find_old_versions(moments, versions_kept) | _find_redacted(document, moments)
+    kept = [at for number, at in moments.items() if number not in unkept]
     return DocumentPlan(
         document=document,
         record=record,
         timeline=timeline,
-        dropped=tuple(
-            row.passage_id
-            for row in rows
-            if cut is not None and row.valid_to is not None and row.valid_to <= cut
-        ),
-        dropped_versions=dropped_versions,
+        dropped=find_rows_between(rows, kept) if unkept else (),
+        dropped_versions=tuple(sorted(unkept & {one.number for one in versions})),
         rows=tuple(rows),
     )
 
@@ -136,17 +142,21 @@ def _updated_at(previous: DocumentRecord | None, now: datetime) -> datetime:
     return previous.updated_at if previous else now
 
 
-def _find_old_versions(
-    versions: Sequence[VersionRecord], timeline: Timeline, kept: int
-) -> tuple[tuple[int, ...], datetime | None]:
-    """Return the numbers beyond the kept ones, and the moment the oldest kept one began."""
-    moments = {one.number: one.at for one in versions}
-    moments |= {one.version.number: one.version.at for one in timeline.versions}
-    numbers = sorted(moments)
-    if len(numbers) <= kept:
-        return (), None
-    old = tuple(number for number in numbers[:-kept] if number in {v.number for v in versions})
-    return old, moments[numbers[-kept]]
+def _find_old_versions(moments: Mapping[int, datetime], kept: int) -> set[int]:
+    """Return the versions beyond the number that is kept."""
+    return set(sorted(moments)[:-kept])
+
+
+def _find_redacted(document: Document, moments: Mapping[int, datetime]) -> set[int]:
+    """Return versions that the source has removed from the middle of its history.
+
+    What is older than the history it gives may simply not have been asked for.
+    """
+    given = {content.version.number for content in document.history}
+    if not given or 0 in given:
+        return set()
+    newest = document.content.version.number
+    return {one for one in moments if min(given) < one < newest and one not in given}
 
 
 def build_patch(plan: DocumentPlan, previous: DocumentRecord | None) -> MetadataPatch | None:

@@ -128,6 +128,22 @@ class Ledger:
 
         return await self._database.read(load)
 
+    async def load_version_moments(self, source: str) -> dict[DocumentId, dict[int, datetime]]:
+        """Return when each version of a source's documents came into force, by number."""
+        query = (
+            select(versions.c.document_id, versions.c.number, versions.c.at)
+            .join(documents, documents.c.document_id == versions.c.document_id)
+            .where(documents.c.source == source)
+        )
+
+        def load(connection: Connection) -> dict[DocumentId, dict[int, datetime]]:
+            found: dict[DocumentId, dict[int, datetime]] = defaultdict(dict)
+            for row in connection.execute(query):
+                found[row.document_id][row.number] = row.at
+            return dict(found)
+
+        return await self._database.read(load)
+
     async def load_links(self, document_id: DocumentId) -> list[Link]:
         """Return the links of a document's current version, in their order."""
         query = select(links).where(links.c.document_id == document_id).order_by(links.c.position)

@@ -1,7 +1,7 @@
 """The statements behind the ledger's transactions."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -23,6 +23,7 @@ from knowledge.ledger_records import (
 )
 from knowledge.ledger_tables import documents, index_rows, intents, links, versions
 from knowledge.stores import MetadataPatch
+from knowledge.timeline import find_rows_between
 
 
 def save_commits(connection: Connection, commits: Sequence[DocumentCommit]) -> None:
@@ -69,33 +70,33 @@ def save_access(
     )
 
 
-def drop_version(
-    connection: Connection, document_id: DocumentId, number: int
+def drop_versions(
+    connection: Connection, document_id: DocumentId, numbers: Collection[int]
 ) -> tuple[PassageId, ...]:
-    """Remove a former version and the rows in force only then; returns their ids.
+    """Remove former versions, and the rows of no version that is left; returns the rows.
 
     Raises:
         SettingsError: There is no such version, or it is the one in force.
     """
     those = versions.c.document_id == document_id
-    query = select(versions.c.number, versions.c.at).where(those).order_by(versions.c.number)
+    query = select(versions.c.number, versions.c.at).where(those)
     moments: dict[int, datetime] = {row.number: row.at for row in connection.execute(query)}
-    if number not in moments:
-        raise SettingsError(f"{document_id!r} has no version {number} here")
-    later = [at for other, at in moments.items() if other > number]
-    if not later:
-        raise SettingsError(
-            f"version {number} of {document_id!r} is in force; "
-            "change it at its source, or forget the whole document"
-        )
-    only_then = (
-        (index_rows.c.document_id == document_id)
-        & (index_rows.c.valid_from >= moments[number])
-        & (index_rows.c.valid_to <= later[0])
+    for number in numbers:
+        if number not in moments:
+            raise SettingsError(f"{document_id!r} has no version {number} here")
+        if number == max(moments):
+            raise SettingsError(
+                f"version {number} of {document_id!r} is in force; "
+                "change it at its source, or forget the whole document"
+            )
+    kept = [at for number, at in moments.items() if number not in set(numbers)]
+    rows = select_rows(
+        connection, (index_rows.c.document_id == document_id) & index_rows.c.valid_to.is_not(None)
     )
-    ids = tuple(row.passage_id for row in select_rows(connection, only_then))
+    ids = find_rows_between(rows, kept)
     delete_where_in(connection, index_rows.c.passage_id, ids)
-    connection.execute(delete(versions).where(those, versions.c.number == number))
+    for some in chunked(list(numbers)):
+        connection.execute(delete(versions).where(those, versions.c.number.in_(some)))
     return ids
 
 

@@ -5,7 +5,7 @@ A batch goes through five steps: `record_intents`, then the new rows into the pa
 and the cursor. `load_unfinished` gives what a crash left between them. One writer at a time.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -17,8 +17,9 @@ from core.counters import increase_counter
 from core.database import Database
 from core.tables import chunked, delete_where_in, execute_many, insert_into
 from knowledge.documents import DocumentId, PassageId
+from knowledge.forgotten import Forgotten, save_forgotten
 from knowledge.ledger import INDEX_COUNTER
-from knowledge.ledger_commit import drop_version, save_access, save_commits
+from knowledge.ledger_commit import drop_versions, save_access, save_commits
 from knowledge.ledger_records import AccessChange, DocumentCommit, TermDelta
 from knowledge.ledger_tables import documents, failures, index_rows, intents
 from knowledge.outbox import (
@@ -115,12 +116,17 @@ class LedgerWriter:
         return await self._database.write(commit)
 
     async def delete_documents(
-        self, ids: Sequence[DocumentId], *, terms: TermDelta
+        self,
+        ids: Sequence[DocumentId],
+        *,
+        terms: TermDelta,
+        forgotten: Sequence[Forgotten] = (),
     ) -> tuple[OutboxEntry, ...]:
         """Take documents out with everything known of them; unknown ids are ignored.
 
         Args:
             terms: What their rows take out of the statistics: negative numbers.
+            forgotten: What must not come back, noted down in the same transaction.
 
         Returns:
             The deletion the store owes.
@@ -130,27 +136,43 @@ class LedgerWriter:
             # Versions, links and rows go by the foreign keys.
             delete_where_in(connection, documents.c.document_id, ids)
             delete_where_in(connection, failures.c.document_id, ids)
+            save_forgotten(connection, forgotten)
             apply_term_delta(connection, terms)
             increase_counter(connection, INDEX_COUNTER)
             return add_operations(connection, [DeleteDocuments(document_ids=tuple(ids))])
 
         return await self._database.write(remove) if ids else ()
 
-    async def forget_version(self, document_id: DocumentId, number: int) -> tuple[OutboxEntry, ...]:
-        """Purge an old version: the record of it, and the rows that were in force only then.
+    async def drop_versions(
+        self, numbers: Mapping[DocumentId, Collection[int]], *, forgotten: Sequence[Forgotten] = ()
+    ) -> tuple[OutboxEntry, ...]:
+        """Purge old versions: the records of them, and the rows that were in force only then.
 
         Text that other versions share stays. The statistics count rows in force and do not change.
 
+        Args:
+            numbers: By document, the versions to drop.
+            forgotten: What must not come back, noted down in the same transaction.
+
+        Returns:
+            The deletions the store owes.
+
         Raises:
-            SettingsError: There is no such version, or it is the one in force.
+            SettingsError: There is no such version, or it is the one in force; nothing is dropped.
         """
 
-        def forget(connection: Connection) -> tuple[OutboxEntry, ...]:
-            ids = drop_version(connection, document_id, number)
+        def drop(connection: Connection) -> tuple[OutboxEntry, ...]:
+            ids = [
+                passage_id
+                for document_id, some in numbers.items()
+                for passage_id in drop_versions(connection, document_id, some)
+            ]
+            save_forgotten(connection, forgotten)
             increase_counter(connection, INDEX_COUNTER)
-            return add_operations(connection, [DeletePassages(passage_ids=ids)] if ids else [])
+            owed = [DeletePassages(passage_ids=tuple(ids))] if ids else []
+            return add_operations(connection, owed)
 
-        return await self._database.write(forget)
+        return await self._database.write(drop)
 
     async def change_access(self, changes: Sequence[AccessChange]) -> tuple[OutboxEntry, ...]:
         """Put documents and all rows concerned under new classes, all or none.
@@ -204,6 +226,16 @@ class LedgerWriter:
                 increase_counter(connection, INDEX_COUNTER)
 
         await self._database.write(mark)
+
+    async def owe_reading(self, ids: Sequence[DocumentId]) -> None:
+        """Have documents read again, whatever their source says of them: their token is emptied."""
+
+        def owe(connection: Connection) -> None:
+            for some in chunked(ids):
+                those = documents.c.document_id.in_(some)
+                connection.execute(update(documents).where(those).values(token=""))
+
+        await self._database.write(owe)
 
     async def clear_outbox(self, ids: Sequence[OutboxId]) -> None:
         """Cross off operations the store has done."""

@@ -4,7 +4,7 @@ Pure. A changed page closes only the rows whose text changed and opens new ones,
 a filter, and unchanged text is neither embedded nor written again.
 """
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -16,6 +16,7 @@ from knowledge.documents import (
     Section,
     build_passage_id,
 )
+from knowledge.ledger_records import IndexRow
 from knowledge.stores import Level
 
 Chunk = Passage | Section
@@ -104,6 +105,21 @@ def plan_timeline(
         row.passage_id: chunks[key] for key, row in live.items() if isinstance(row, OpenRow)
     }
     return timeline
+
+
+def find_rows_between(
+    rows: Iterable[IndexRow], moments: Sequence[datetime]
+) -> tuple[PassageId, ...]:
+    """Return the ended rows that were in force at none of the moments, when versions began.
+
+    Nothing shows those rows any more: each was part of dropped versions only.
+    """
+    return tuple(
+        row.passage_id
+        for row in rows
+        if row.valid_to is not None
+        and not any(row.valid_from <= at < row.valid_to for at in moments)
+    )
 
 
 def _unapplied(contents: Sequence[Content], last_number: int) -> list[Content]:

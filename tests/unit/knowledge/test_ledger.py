@@ -367,15 +367,15 @@ async def test_forgotten_version_takes_only_its_own_text_along(
     )
     commit = DocumentCommit(document=build_record(), versions=versions, opened=rows)
     await writer.commit_batch([commit], terms=NO_TERMS)
-    (entry,) = await writer.forget_version(page, 2)
+    (entry,) = await writer.drop_versions({page: [2]})
     assert entry.operation == DeletePassages(passage_ids=passages("2"))
     left = {row.passage_id for row in (await ledger.load_rows([page]))[page]}
     assert left == {"1-2", "2-", "3-", "1"}
     assert [one.number for one in await ledger.load_versions(page)] == [1, 3]
     with pytest.raises(SettingsError, match="version 3 of 'files:a' is in force"):
-        await writer.forget_version(page, 3)
+        await writer.drop_versions({page: [3]})
     with pytest.raises(SettingsError, match="has no version 2"):
-        await writer.forget_version(page, 2)
+        await writer.drop_versions({page: [2]})
 
 
 @pytest.mark.parametrize("count", [0, 1, 1_200])

@@ -214,7 +214,7 @@ async def test_a_section_that_left_the_ledger_is_not_read_with_its_passage(
         where = PassageFilter(access=OPERATOR, as_of=START + DAY / 2)
         before = await bench.retriever.search("steps of the Falcon plan", where)
         assert any(one.section_text != one.hit.text for one in before.evidence)
-        assert await bench.parts.writer.forget_version(source.id_of("p"), 2)
+        assert await bench.parts.writer.drop_versions({source.id_of("p"): [2]})
         stored = await bench.parts.store.list_hits(
             PassageFilter(access=OPERATOR, level=Level.SECTION, any_time=True), limit=10
         )
