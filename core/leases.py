@@ -140,7 +140,7 @@ class LeaseStore:
         lease = await self.acquire(name, owner=owner, ttl_s=ttl_s)
         if lease is None:
             raise LeaseTakenError(f"lease {name!r} is held by another process")
-        renewing = asyncio.create_task(self._keep(lease, ttl_s))
+        renewing = asyncio.create_task(self.keep(lease, ttl_s=ttl_s))
         try:
             yield lease
         finally:
@@ -150,7 +150,8 @@ class LeaseStore:
             with suppress(TransientError):
                 await self.release(lease)
 
-    async def _keep(self, lease: Lease, ttl_s: float) -> None:
+    async def keep(self, lease: Lease, *, ttl_s: float) -> None:
+        """Renew a lease in time, until cancelled; return once it is lost."""
         while True:
             await asyncio.sleep(ttl_s / RENEWALS_PER_LEASE)
             try:

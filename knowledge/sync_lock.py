@@ -24,6 +24,10 @@ SOURCE_LEASE = "source:"
 _WRITES_INDEX = CONTENT_KINDS | {RunKind.PRUNING}
 
 
+class RunInTheWayError(ServiceUnavailableError):
+    """Another run has the source or the index; nothing is wrong with either."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTools:
     """What a run writes with: nothing of it writes any more once another process took over."""
@@ -58,7 +62,7 @@ class SyncLock:
         """Hold the source for a run, and give it what it writes with.
 
         Raises:
-            ServiceUnavailableError: Another run is in the way.
+            RunInTheWayError: Another run is in the way.
         """
         async with AsyncExitStack() as stack:
             held = []
@@ -75,7 +79,7 @@ class SyncLock:
         """Hold the index against every other run that writes text.
 
         Raises:
-            ServiceUnavailableError: Another run is in the way.
+            RunInTheWayError: Another run is in the way.
         """
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(hold_home(self._home))
@@ -86,7 +90,7 @@ class SyncLock:
         try:
             return await stack.enter_async_context(holding)
         except LeaseTakenError as error:
-            raise ServiceUnavailableError(
+            raise RunInTheWayError(
                 f"another run is at work on {what}; wait for it to end (`zhixing jobs list`)"
             ) from error
 
@@ -96,7 +100,7 @@ async def hold_home(home: Path) -> AsyncIterator[None]:
     """Keep other syncs of the same home out.
 
     Raises:
-        ServiceUnavailableError: Another sync is running.
+        RunInTheWayError: Another sync is running.
     """
     await asyncio.to_thread(home.mkdir, parents=True, exist_ok=True)
     lock = WriterLock(home / SYNC_LOCK, timeout_s=LOCK_TIMEOUT_S)
@@ -104,7 +108,7 @@ async def hold_home(home: Path) -> AsyncIterator[None]:
         try:
             await stack.enter_async_context(lock.hold())
         except ServiceUnavailableError as error:
-            raise ServiceUnavailableError(
+            raise RunInTheWayError(
                 f"another sync is running in {str(home)!r}; wait for it to end"
             ) from error
         yield
