@@ -114,8 +114,8 @@ class ChunkSettings(Section):
 class RetrievalSettings(Section):
     """Which stages run and how wide; the defaults are measured (docs/retrieval.md)."""
 
-    recall_terms: int = Field(default=50, ge=0, le=500)
-    recall_vector: int = Field(default=50, ge=0, le=500)
+    recall_terms: int = Field(default=30, ge=0, le=500)
+    recall_vector: int = Field(default=30, ge=0, le=500)
     recall_foreign: int = Field(default=20, ge=0, le=500)
     candidates: int = Field(default=50, ge=1, le=500)
     fusion: Literal["score", "rrf"] = "score"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from knowledge.access import AccessNo, AccessRule
+from knowledge.languages import Language
 
 DocumentId = NewType("DocumentId", str)
 """`SOURCE:NATIVE_ID`, stable over renames and moves, such as `handbook:ops/disk.md`."""
@@ -172,6 +173,7 @@ class Hit:
         scores: Score by stage name (`bm25`, `vector`, `fused`, `rescored`, `reranked`, ...).
         valid_to: None = this text is in force.
         is_unconfirmed_since: The source could not confirm the document since then; None = it can.
+        language: Of the text (`languages.detect_language`).
         vector: Of the row, L2-normalised, for exact comparison; None without one.
     """
 
@@ -196,6 +198,7 @@ class Hit:
     access_no: AccessNo
     position: int
     terms: str = ""
+    language: Language = Language.OTHER
     score: float = 0.0
     scores: dict[str, float] = field(default_factory=dict)
     is_unconfirmed_since: datetime | None = None

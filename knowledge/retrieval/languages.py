@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.languages import Language, detect_language
+from knowledge.documents import Hit
+from knowledge.languages import Language
 
 FEWEST_FOREIGN = 5
 """Below this their spread says nothing, and they are compared with all candidates."""
@@ -21,14 +22,14 @@ Scores = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-def find_foreign(texts: Sequence[str], asked_in: Language | None) -> Flags:
-    """Tell which texts are in the other one of our two languages than the question.
+def find_foreign(hits: Sequence[Hit], asked_in: Language | None) -> Flags:
+    """Tell which hits are in the other one of our two languages than the question.
 
     None = languages are not told apart; nothing is foreign.
     """
     if asked_in is None:
-        return np.zeros(len(texts), bool)
-    return np.array([detect_language(text) is not asked_in for text in texts], bool)
+        return np.zeros(len(hits), bool)
+    return np.array([hit.language is not asked_in for hit in hits], bool)
 
 
 def standardise(values: Scores, group: Scores) -> Scores:

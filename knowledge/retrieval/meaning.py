@@ -3,8 +3,7 @@
 A search reports the cosines of what it found; here every candidate gets its own, and its section's.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, MutableMapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,21 +19,22 @@ _TINY = 1e-12
 Matrix = NDArray[np.float32]
 
 
-def measure_cosines(hits: Sequence[Hit], question: Vector) -> list[Hit]:
-    """Return the hits with their cosines noted; hits without a vector stay as they are."""
+def note_cosines(
+    hits: Sequence[Hit], scores: Sequence[MutableMapping[str, float]], question: Vector
+) -> None:
+    """Note each hit's cosine among its scores; a hit without a vector gets none."""
     vectors = [hit.vector for hit in hits if hit.vector is not None]
     cosines = iter(_measure(question, vectors))
-    return [
-        hit if hit.vector is None else replace(hit, scores={**hit.scores, COSINE: next(cosines)})
-        for hit in hits
-    ]
+    for hit, noted in zip(hits, scores, strict=True):
+        if hit.vector is not None:
+            noted[COSINE] = next(cosines)
 
 
-def read_cosines(hits: Sequence[Hit]) -> Scores:
+def read_cosines(scores: Sequence[Mapping[str, float]]) -> Scores:
     """Return the cosines noted; a hit without one counts as the farthest of the others."""
-    known = [hit.scores[COSINE] for hit in hits if COSINE in hit.scores]
+    known = [one[COSINE] for one in scores if COSINE in one]
     floor = min(known, default=0.0)
-    return np.array([hit.scores.get(COSINE, floor) for hit in hits], float)
+    return np.array([one.get(COSINE, floor) for one in scores], float)
 
 
 def add_sections(
@@ -52,7 +52,7 @@ def add_sections(
     """
     rows = {row.passage_id: row.vector for row in sections.values() if row.vector is not None}
     near = dict(zip(rows, _measure(question, list(rows.values())), strict=True))
-    own = read_cosines(hits)
+    own = read_cosines([hit.scores for hit in hits])
     context = [
         near.get(sections[hit.passage_id].passage_id, cosine)
         if hit.passage_id in sections

@@ -19,6 +19,8 @@ LIFT = 1.5
 BELOW = 0.05
 """How far below the hit that names it a passage stays."""
 MOST_NAMED = 8
+MOST_BEARERS = 3
+"""A title that more pages bear (minutes, a company's name) is not the name of one."""
 _SHORTEST_WORD = 5
 _SHORTEST_HAN = 3
 _BRACKETS = re.compile(r"\s*[(（\[【][^)）\]】]*[)）\]】]")
@@ -31,11 +33,13 @@ Name = tuple[str, ...]
 class TitleIndex:
     """Documents by the words of their title.
 
-    Titles too short to be a name (one short word, one or two characters) are left out.
+    Titles too short to be a name (one short word, one or two characters) and titles that many
+    documents bear are left out.
     """
 
     documents: Mapping[Name, frozenset[DocumentId]]
-    longest: int
+    longest: Mapping[str, int]
+    """Words of the longest title that begins with a word."""
 
     def find(self, text: str) -> list[Name]:
         """Return the titles that stand in a text, each once, in order; the longest at a place.
@@ -53,7 +57,8 @@ class TitleIndex:
         return list(found)
 
     def _longest_at(self, tokens: Sequence[str], start: int) -> Name:
-        for length in range(min(self.longest, len(tokens) - start), 0, -1):
+        longest = min(self.longest.get(tokens[start], 0), len(tokens) - start)
+        for length in range(longest, 0, -1):
             name = tuple(tokens[start : start + length])
             if name in self.documents:
                 return name
@@ -67,10 +72,11 @@ def build_title_index(titles: Iterable[tuple[DocumentId, str]]) -> TitleIndex:
         name = tuple(_TOKEN.findall(fold(_BRACKETS.sub("", title))))
         if _is_name(name):
             documents.setdefault(name, set()).add(document_id)
-    return TitleIndex(
-        documents={name: frozenset(ids) for name, ids in documents.items()},
-        longest=max(map(len, documents), default=0),
-    )
+    names = {name: frozenset(ids) for name, ids in documents.items() if len(ids) <= MOST_BEARERS}
+    longest: dict[str, int] = {}
+    for name in names:
+        longest[name[0]] = max(len(name), longest.get(name[0], 0))
+    return TitleIndex(documents=names, longest=longest)
 
 
 def find_named_documents(

@@ -1,7 +1,7 @@
 """The retrieval pipeline: the stages in their order, each with a record of what it saw."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.settings import RerankSettings, RetrievalSettings
@@ -12,20 +12,22 @@ from knowledge.languages import detect_language
 from knowledge.ledger import Ledger
 from knowledge.retrieval import Retrieval, Sufficiency
 from knowledge.retrieval.candidates import AskedQuestion, Candidates, StageLog
+from knowledge.retrieval.coverage import LITTLE, measure_coverage
 from knowledge.retrieval.cut import cut_hits
 from knowledge.retrieval.fusion import fuse
 from knowledge.retrieval.named_pages import find_named_documents, lift_named
 from knowledge.retrieval.preferences import prefer_guides, prefer_metadata
-from knowledge.retrieval.recall import Recalled, recall
+from knowledge.retrieval.recall import Recalled, recall, recall_foreign
 from knowledge.retrieval.rerank import Reranker, rerank
 from knowledge.retrieval.rescoring import rescore
 from knowledge.retrieval.sections import gather_evidence, load_candidates
 from knowledge.retrieval.sufficiency import FITTED_EMBEDDER, Judged, judge_sufficiency
 from knowledge.retrieval.titles import TitleCatalogue
-from knowledge.stores import PassageFilter, PassageStore, Vector
+from knowledge.stores import Level, PassageFilter, PassageStore, Vector
 from knowledge.term_statistics import TermIndex
 
 NAMED_PASSAGES = 16
+COVERING_HITS = 10
 
 
 class Retriever:
@@ -82,17 +84,17 @@ class Retriever:
             TransientError: A remote embedder did not answer.
         """
         log = StageLog()
-        asked = await self._prepare(question)
-        log.note("analyse", note=" ".join(asked.terms))
-        recalled = await self._recall(asked, where)
+        terms = self._analyser.query_terms(question)
+        log.note("analyse", note=" ".join(terms))
+        asked, recalled = await self._recall(question, terms, where)
         for route in ("terms", "vector", "foreign", "codes"):
             log.note(f"recall: {route}", getattr(recalled, route))
         fused = self._fuse(asked, recalled)
         log.note("fuse", fused)
-        candidates = await self._load_candidates(fused[: self._settings.candidates], where)
+        candidates = await self._load_candidates(fused, where)
         log.note("lock", candidates.hits)
         candidates = await self._rank(asked, candidates, where, log)
-        sufficiency = self._judge(asked, candidates)
+        sufficiency = self._judge(asked, candidates, recalled.foreign)
         log.note("sufficiency", note=f"{sufficiency.confidence:.2f}")
         kept = cut_hits(candidates.hits, limit=limit or self._settings.limit)
         evidence = gather_evidence(kept, candidates.sections, limit=self._settings.limit)
@@ -109,38 +111,51 @@ class Retriever:
             took_ms=log.took_ms,
         )
 
-    async def _prepare(self, question: str) -> AskedQuestion:
-        terms = self._analyser.query_terms(question)
-        statistics, vector = await asyncio.gather(
-            self._term_index.load(terms), self._embed(question)
+    async def _recall(
+        self, question: str, terms: Mapping[str, float], where: PassageFilter
+    ) -> tuple[AskedQuestion, Recalled]:
+        settings = self._settings
+        language = detect_language(question) if settings.across_languages else None
+        codes = self._analyser.codes(question)
+        statistics, recalled = await asyncio.gather(
+            self._term_index.load(terms),
+            recall(
+                self._store,
+                terms=list(terms),
+                codes=codes if settings.metadata else (),
+                question=self._embed(question),
+                where=where,
+                terms_limit=settings.recall_terms,
+                vector_limit=settings.recall_vector,
+            ),
         )
-        return AskedQuestion(
+        asked = AskedQuestion(
             text=question,
-            language=detect_language(question) if self._settings.across_languages else None,
+            language=language,
             terms=terms,
-            codes=self._analyser.codes(question),
-            vector=vector,
+            codes=codes,
+            vector=recalled.question,
             statistics=statistics,
         )
+        if language and self._finds_little(asked, recalled):
+            recalled = await recall_foreign(
+                self._store,
+                recalled,
+                where=where,
+                asked_in=language,
+                limit=settings.recall_foreign,
+            )
+        return asked, recalled
+
+    def _finds_little(self, asked: AskedQuestion, recalled: Recalled) -> bool:
+        """Tell whether words, which stop at the border of a language, found too little."""
+        texts = [hit.terms for hit in recalled.terms[:COVERING_HITS]]
+        return measure_coverage(asked.terms, asked.statistics, texts) < LITTLE
 
     async def _embed(self, question: str) -> Vector | None:
         if self._embedder.dimension == 0 or self._settings.recall_vector == 0:
             return None
         return await self._embedder.embed_query(question)
-
-    async def _recall(self, asked: AskedQuestion, where: PassageFilter) -> Recalled:
-        settings = self._settings
-        return await recall(
-            self._store,
-            terms=list(asked.terms),
-            codes=asked.codes if settings.metadata else (),
-            vector=asked.vector,
-            where=where,
-            asked_in=asked.language,
-            terms_limit=settings.recall_terms,
-            vector_limit=settings.recall_vector,
-            foreign_limit=settings.recall_foreign,
-        )
 
     async def _load_candidates(self, hits: Sequence[Hit], where: PassageFilter) -> Candidates:
         return await load_candidates(
@@ -188,7 +203,7 @@ class Retriever:
             recalled,
             method=self._settings.fusion,
             asked_in=asked.language,
-            vector=asked.vector,
+            limit=self._settings.candidates,
         )
 
     async def _lift_named(
@@ -200,32 +215,25 @@ class Retriever:
         if where.documents:
             missed &= where.documents
         if missed:
-            restricted = replace(where, documents=missed)
-            found = self._fuse(
-                asked,
-                await recall(
-                    self._store,
-                    terms=list(asked.terms),
-                    codes=(),
-                    vector=asked.vector,
-                    where=restricted,
-                    asked_in=asked.language,
-                    terms_limit=NAMED_PASSAGES,
-                    vector_limit=NAMED_PASSAGES,
-                    foreign_limit=0,
-                ),
+            named_only = replace(where, level=Level.PASSAGE, documents=missed)
+            hits = await self._store.search_terms(
+                list(asked.terms), named_only, limit=NAMED_PASSAGES
             )
+            found = self._fuse(asked, Recalled(terms=tuple(hits), question=asked.vector))
             candidates = candidates.joined(await self._load_candidates(found, where))
             if self._settings.rescore:
                 candidates = self._rescore(asked, candidates)
                 named = find_named_documents(asked.text, candidates.hits, await self._titles.load())
         return candidates.ordered(lift_named(candidates.hits, named))
 
-    def _judge(self, asked: AskedQuestion, candidates: Candidates) -> Sufficiency:
+    def _judge(
+        self, asked: AskedQuestion, candidates: Candidates, foreign: Sequence[Hit]
+    ) -> Sufficiency:
         hits = candidates.hits
         if not self._settings.sufficiency:
             return Sufficiency(is_enough=bool(hits), confidence=1.0 if hits else 0.0, features={})
         is_fitted = self._embedder.name.startswith(FITTED_EMBEDDER)
+        is_led = bool(hits and foreign) and hits[0].passage_id == foreign[0].passage_id
         cosines = [hit.scores["vector"] for hit in hits if is_fitted and "vector" in hit.scores]
         return judge_sufficiency(
             Judged(
@@ -236,6 +244,7 @@ class Retriever:
                 statistics=asked.statistics,
                 cosine=max(cosines, default=None),
                 codes=len(asked.codes),
+                foreign=[hit.score for hit in foreign] if is_fitted and is_led else [],
             ),
             self._analyser,
         )

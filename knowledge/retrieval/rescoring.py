@@ -1,7 +1,6 @@
 """Rescoring of candidates by BM25 over weighted terms, with the whole index's statistics. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 from rank_bm25 import BM25Okapi
@@ -48,14 +47,10 @@ def rescore(
     if sections:
         section_terms = {row.section_id: row.terms for row in sections.values()}
         words = (words + _score_sections(hits, words, terms, statistics, section_terms)) / 2
-    meaning = read_cosines(hits) if vector is None else add_sections(hits, vector, sections or {})
-    foreign = find_foreign([hit.text for hit in hits], asked_in)
-    totals = add_across_languages(words, meaning, foreign)
-    rescored = [
-        replace(hit, score=float(total), scores={**hit.scores, "words": float(word)})
-        for hit, total, word in zip(hits, totals, words, strict=True)
-    ]
-    return best_first(rescored, stage="rescored")
+    noted = [{**hit.scores, "words": word} for hit, word in zip(hits, words.tolist(), strict=True)]
+    meaning = read_cosines(noted) if vector is None else add_sections(hits, vector, sections or {})
+    totals = add_across_languages(words, meaning, find_foreign(hits, asked_in))
+    return best_first(hits, totals.tolist(), noted, stage="rescored")
 
 
 def _score_sections(

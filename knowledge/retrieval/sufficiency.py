@@ -1,7 +1,8 @@
 """Whether the evidence is good enough to answer from. Pure.
 
 Two gates. Off topic: the best passage is not near enough and the best sections hold too little of
-the question's weighty words. Detail missing: the page the question names was found, but what is
+the question's weighty words; words say nothing across languages, so there a passage must stand out
+among those of its own language. Detail missing: the page the question names was found, but what is
 asked of it stands nowhere in the evidence. docs/retrieval.md says on what data the numbers were
 fitted and how they do on the rest.
 """
@@ -14,6 +15,7 @@ from knowledge.analysis import Analyser, fold
 from knowledge.documents import Hit, PassageId
 from knowledge.ledger_records import TermStatistics
 from knowledge.retrieval import Sufficiency
+from knowledge.retrieval.coverage import LITTLE, measure_coverage
 from knowledge.stop_words import TASK_WORDS
 
 SECTIONS_READ = 5
@@ -24,8 +26,11 @@ COSINE_WEIGHT, COVERAGE_WEIGHT, OFFSET = 58.7, 6.93, -53.2
 LEAST_MARGIN = -0.5
 CODE_MARGIN = 1.0
 # Without cosines, or with another embedder's, coverage decides alone.
-LEAST_COVERAGE = 0.384
 COVERAGE_SCALE = 12.0
+# How much nearer the best passage in the other language is than the usual one of the nearest.
+LEAST_LEAD = 0.030
+LEAD_SCALE = 200.0
+LEAD_OVER = 20
 NAMED_SHARE = 0.8
 MOST_MISSING = 0.20
 MISSING_SCALE = 20.0
@@ -45,6 +50,8 @@ class Judged:
         sections: Their sections by passage id; a passage without one is its own.
         cosine: Of the best passage with the embedder the weights were fitted on; None otherwise.
         codes: How many exact codes the question holds.
+        foreign: Cosines of the nearest passages in the other language, best first, with that same
+            embedder, where the nearest of them is the best hit; else empty.
     """
 
     question: str
@@ -54,6 +61,7 @@ class Judged:
     statistics: TermStatistics
     cosine: float | None
     codes: int = 0
+    foreign: Sequence[float] = ()
 
 
 def judge_sufficiency(judged: Judged, analyser: Analyser) -> Sufficiency:
@@ -63,12 +71,15 @@ def judge_sufficiency(judged: Judged, analyser: Analyser) -> Sufficiency:
             is_enough=False, confidence=0.0, features={}, reasons=("nothing was found",)
         )
     best = _best_sections(judged)
-    coverage = _measure_coverage(judged, best)
+    coverage = measure_coverage(judged.terms, judged.statistics, (one.terms for one in best))
     missing = _measure_missing(judged, best, analyser)
     topic = _measure_topic(judged.cosine, coverage)
     if _hold_every_code(judged):
         # A page with the very codes is on topic, however little else it shares with the question.
         topic = max(topic, CODE_MARGIN)
+    lead = _measure_lead(judged.foreign)
+    if lead is not None:
+        topic = max(topic, (lead - LEAST_LEAD) * LEAD_SCALE)
     detail = (MOST_MISSING - missing) * MISSING_SCALE
     reasons = []
     if topic < 0:
@@ -78,6 +89,8 @@ def judge_sufficiency(judged: Judged, analyser: Analyser) -> Sufficiency:
     features = {"coverage": coverage, "missing": missing}
     if judged.cosine is not None:
         features["cosine"] = judged.cosine
+    if lead is not None:
+        features["lead"] = lead
     return Sufficiency(
         is_enough=not reasons,
         confidence=1 / (1 + math.exp(-min(topic, detail))),
@@ -93,8 +106,14 @@ def _hold_every_code(judged: Judged) -> bool:
 
 def _measure_topic(cosine: float | None, coverage: float) -> float:
     if cosine is None:
-        return (coverage - LEAST_COVERAGE) * COVERAGE_SCALE
+        return (coverage - LITTLE) * COVERAGE_SCALE
     return COSINE_WEIGHT * cosine + COVERAGE_WEIGHT * coverage + OFFSET - LEAST_MARGIN
+
+
+def _measure_lead(foreign: Sequence[float]) -> float | None:
+    """Return how far the nearest passage stands out; None when too few tell what is usual."""
+    nearest = foreign[:LEAD_OVER]
+    return nearest[0] - sum(nearest) / len(nearest) if len(nearest) == LEAD_OVER else None
 
 
 def _best_sections(judged: Judged) -> list[Hit]:
@@ -105,14 +124,6 @@ def _best_sections(judged: Judged) -> list[Hit]:
         if len(best) == SECTIONS_READ:
             break
     return list(best.values())
-
-
-def _measure_coverage(judged: Judged, sections: Sequence[Hit]) -> float:
-    """Return the largest share of the question's weight that one section holds."""
-    weights = {term: w * judged.statistics.idf(term) for term, w in judged.terms.items()}
-    total = sum(weights.values()) or 1.0
-    held = (set(section.terms.split()) for section in sections)
-    return max(sum(w for term, w in weights.items() if term in terms) / total for terms in held)
 
 
 def _measure_missing(judged: Judged, sections: Sequence[Hit], analyser: Analyser) -> float:

@@ -38,6 +38,7 @@ from knowledge.stores.lancedb_rows import (
     build_hits,
     build_rows,
     list_columns,
+    read_cosines,
     read_passages,
 )
 
@@ -54,7 +55,6 @@ _SPARE_ROWS = 6
 _MOST_ROWS = 2_000
 # Beyond any number of partitions: each is probed.
 _EVERY_PARTITION = 1_000_000
-_REFINE_FACTOR = 2
 
 
 async def open_lancedb_store(
@@ -155,11 +155,11 @@ class LanceDBStore:
         async def fetch(rows: int) -> pa.Table:
             async with self._folder.reading() as table:
                 query = table.query().nearest_to(vector).distance_type("cosine")
-                query = query.nprobes(_EVERY_PARTITION).refine_factor(_REFINE_FACTOR)
+                query = query.nprobes(_EVERY_PARTITION)
                 found = predicate.apply(query).select([*self._columns, "_distance"])
                 return await found.limit(rows).to_arrow()
 
-        return await _rank(fetch, _to_cosines, limit, "vector")
+        return await _rank(fetch, partial(read_cosines, question=vector), limit, "vector")
 
     async def find_codes(
         self, codes: Sequence[str], where: PassageFilter, *, limit: int
@@ -330,10 +330,6 @@ async def _rank(
 
 def _nth_best(scores: Sequence[float], number: int) -> float:
     return sorted(scores, reverse=True)[number - 1]
-
-
-def _to_cosines(rows: pa.Table) -> list[float]:
-    return [max(-1.0, min(1.0, 1.0 - distance)) for distance in rows["_distance"].to_pylist()]
 
 
 def _chunks(items: Sequence[_T], size: int) -> list[Sequence[_T]]:

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from knowledge.access import AccessNo
 from knowledge.documents import DocumentId, Hit, PassageId, PassageKind, SectionId, Status
-from knowledge.languages import detect_language
+from knowledge.languages import Language, detect_language
 from knowledge.stores import Level, StoredPassage, Vector
 
 OPEN_END_US = 2**62
@@ -24,7 +24,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 # The number counts up with the form of the JSON, so that a folder of another form is recognised.
-PASSAGE_COLUMN = "passage_1"
+PASSAGE_COLUMN = "passage_2"
 VECTOR_COLUMN = "vector"
 
 
@@ -122,6 +122,17 @@ def list_columns(dimension: int) -> list[str]:
     return [PASSAGE_COLUMN, VECTOR_COLUMN] if dimension else [PASSAGE_COLUMN]
 
 
+def read_cosines(rows: pa.Table, question: Vector) -> list[float]:
+    """Return each row's cosine with the question, exactly; the index compares bytes."""
+    vectors = [vector for vector in _vectors_of(rows) if vector is not None]
+    if not vectors:
+        return []
+    matrix = np.stack(vectors)
+    lengths = np.linalg.norm(matrix, axis=1) * np.linalg.norm(question)
+    cosines: list[float] = np.clip(matrix @ question / lengths, -1.0, 1.0).tolist()
+    return cosines
+
+
 def _vectors_of(rows: pa.Table) -> list[Vector | None]:
     """Return the rows' vectors; None where there is none, or the column was not fetched."""
     if VECTOR_COLUMN not in rows.column_names or not len(rows):
@@ -155,6 +166,7 @@ def _build_hit(values: Mapping[str, Any], vector: Vector | None, score: float, s
         access_no=AccessNo(values["access_no"]),
         position=values["position"],
         terms=values["terms"],
+        language=Language(values["language"]),
         score=score,
         scores={stage: score} if stage else {},
         vector=vector,
@@ -173,6 +185,7 @@ def _encode(row: StoredPassage) -> str:
         "title": row.title,
         "heading_path": row.heading_path,
         "text": row.text,
+        "language": detect_language(row.text),
         "terms": row.terms,
         "codes": row.codes,
         "kind": row.kind,

@@ -6,6 +6,7 @@ import numpy as np
 
 from knowledge.access import AccessNo
 from knowledge.documents import DocumentId, Hit, PassageId, PassageKind, SectionId, Status
+from knowledge.languages import detect_language
 from knowledge.stores import Vector
 
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
@@ -46,6 +47,7 @@ def make_hit(
         terms=terms,
         score=score,
         vector=vector,
+        language=detect_language(text),
     )
 
 

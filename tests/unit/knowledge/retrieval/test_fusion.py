@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from knowledge.documents import Hit
@@ -35,8 +37,9 @@ def test_every_passage_comes_once_with_the_scores_of_its_routes() -> None:
 def test_a_passage_found_by_words_gets_its_cosine_too() -> None:
     recalled = Recalled(
         terms=(make_hit("a", 3.0, vector=unit(1, 0)), make_hit("b", 3.0, vector=unit(0, 1))),
+        question=unit(1, 0),
     )
-    first, second = fuse(recalled, method="score", asked_in=None, vector=unit(1, 0))
+    first, second = fuse(recalled, method="score", asked_in=None)
     assert first.passage_id == "a"
     assert first.scores[COSINE] == pytest.approx(1.0)
     assert second.scores[COSINE] == pytest.approx(0.0)
@@ -65,12 +68,13 @@ def test_meaning_alone_is_enough() -> None:
 
 
 def test_an_exact_code_lifts_a_passage() -> None:
-    found = {
-        "terms": (make_hit("a", 5.0), make_hit("b", 4.9), make_hit("c", 1.0)),
-        "vector": (make_hit("a", 0.81), make_hit("b", 0.80), make_hit("c", 0.7)),
-    }
-    plain = fuse(Recalled(**found), method="score", asked_in=None)
-    lifted = fuse(Recalled(**found, codes=(make_hit("b", 2.0),)), method="score", asked_in=None)
+    found = Recalled(
+        terms=(make_hit("a", 5.0), make_hit("b", 4.9), make_hit("c", 1.0)),
+        vector=(make_hit("a", 0.81), make_hit("b", 0.80), make_hit("c", 0.7)),
+    )
+    plain = fuse(found, method="score", asked_in=None)
+    with_code = replace(found, codes=(make_hit("b", 2.0),))
+    lifted = fuse(with_code, method="score", asked_in=None)
     assert ids(plain)[0] == "a"
     assert ids(lifted)[0] == "b"
     assert lifted[0].score == pytest.approx(plain[1].score + CODE_BONUS)
@@ -80,6 +84,17 @@ def test_a_passage_found_by_its_code_alone_is_kept() -> None:
     recalled = Recalled(terms=(make_hit("a", 5.0),), codes=(make_hit("only", 1.0),))
     assert set(ids(fuse(recalled, method="score", asked_in=None))) == {"a", "only"}
     assert set(ids(fuse(recalled, method="rrf", asked_in=None))) == {"a", "only"}
+
+
+def test_no_more_come_than_wanted() -> None:
+    recalled = Recalled(terms=(make_hit("a", 9.0), make_hit("b", 4.0), make_hit("c", 1.0)))
+    assert ids(fuse(recalled, method="score", asked_in=None, limit=2)) == ["a", "b"]
+
+
+def test_what_routes_report_is_left_as_it_was() -> None:
+    hit = make_hit("a", 3.0, vector=unit(1, 0))
+    fuse(Recalled(terms=(hit,), question=unit(1, 0)), method="score", asked_in=None)
+    assert hit.scores == {}
 
 
 def test_nothing_recalled_gives_nothing() -> None:

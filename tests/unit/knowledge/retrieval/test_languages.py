@@ -5,13 +5,15 @@ from hypothesis import strategies as st
 
 from knowledge.languages import Language
 from knowledge.retrieval.languages import add_across_languages, find_foreign, standardise
+from tests.unit.knowledge.retrieval.hit_samples import make_hit
 
 
 def test_only_texts_of_the_other_language_are_foreign() -> None:
     texts = ["试用期前两个月不安排居家办公", "Up to two days a week at home"]
-    assert find_foreign(texts, Language.CHINESE).tolist() == [False, True]
-    assert find_foreign(texts, Language.OTHER).tolist() == [True, False]
-    assert find_foreign(texts, None).tolist() == [False, False]
+    hits = [make_hit(text, text=text) for text in texts]
+    assert find_foreign(hits, Language.CHINESE).tolist() == [False, True]
+    assert find_foreign(hits, Language.OTHER).tolist() == [True, False]
+    assert find_foreign(hits, None).tolist() == [False, False]
 
 
 def test_one_language_is_standardised_as_a_whole() -> None:

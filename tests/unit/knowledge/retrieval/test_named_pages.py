@@ -4,6 +4,7 @@ from knowledge.documents import DocumentId, Hit
 from knowledge.retrieval.named_pages import (
     BELOW,
     LIFT,
+    MOST_BEARERS,
     build_title_index,
     find_named_documents,
     lift_named,
@@ -96,3 +97,11 @@ def test_no_hits_name_nothing() -> None:
     assert find_named_documents("Cartoon Network", [], TITLES) == {}
     assert lift_named([], {}) == []
     assert build_title_index([]).find("Cartoon Network") == []
+
+
+@pytest.mark.parametrize(("bearers", "is_name"), [(MOST_BEARERS, True), (MOST_BEARERS + 1, False)])
+def test_a_title_that_many_pages_bear_names_none(bearers: int, *, is_name: bool) -> None:
+    index = build_title_index(
+        (DocumentId(f"d{number}"), "Minutes of the board") for number in range(bearers)
+    )
+    assert bool(index.find("See the minutes of the board.")) is is_name

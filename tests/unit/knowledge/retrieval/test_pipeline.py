@@ -17,7 +17,14 @@ from tests.fakes.tiny_embedder import TinyEmbedder
 from tests.unit.knowledge.ingesting import Workbench, open_workbench
 
 WHERE = PassageFilter(access=OPERATOR)
-STAGES = ("rescore", "named_pages", "metadata", "two_levels", "sufficiency")
+STAGES = (
+    "rescore",
+    "named_pages",
+    "metadata",
+    "two_levels",
+    "across_languages",
+    "sufficiency",
+)
 PAGES = {
     "disk": MemoryPage(
         text="# Disk 磁盘\n\n"
@@ -126,6 +133,22 @@ async def test_only_recall_and_fusion_are_enough_to_search(bench: Workbench) -> 
     assert "rescore" not in stages(found)
     nothing = await retriever.search("磁盘规则", PassageFilter(access=NOTHING))
     assert (nothing.sufficiency.is_enough, nothing.sufficiency.confidence) == (False, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_searched"), [("企鹅在哪里过冬", True), ("年假每年多少天", False)]
+)
+async def test_the_other_language_is_searched_when_words_find_little(
+    database: Database, tmp_path: Path, question: str, *, is_searched: bool
+) -> None:
+    async with open_filled(database, tmp_path, embedder=TinyEmbedder()) as bench:
+        found = await bench.retriever.search(question, WHERE)
+        apart = await bench.retriever.with_settings(
+            RetrievalSettings(across_languages=False)
+        ).search(question, WHERE)
+    by_stage = {record.stage: record.rows for record in found.stages}
+    assert bool(by_stage["recall: foreign"]) is is_searched
+    assert not {record.stage: record.rows for record in apart.stages}["recall: foreign"]
 
 
 async def test_vectors_may_be_left_out(database: Database, tmp_path: Path) -> None:

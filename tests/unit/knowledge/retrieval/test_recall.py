@@ -8,7 +8,7 @@ from core.database import Database
 from knowledge.access import ALL_MEMBERS, NOTHING, OPERATOR, AccessNo, ReadableClasses
 from knowledge.documents import Hit
 from knowledge.languages import detect_language
-from knowledge.retrieval.recall import Recalled, recall
+from knowledge.retrieval.recall import Recalled, recall, recall_foreign
 from knowledge.stores import Level, PassageFilter, Vector
 from tests.fakes.memory_source import MemoryPage, MemorySource
 from tests.fakes.tiny_embedder import TinyEmbedder
@@ -36,21 +36,35 @@ async def search(
     where: PassageFilter = WHERE,
     *,
     vector: Vector | None = None,
-    limits: tuple[int, int, int] = (50, 50, 50),
-    tells_languages: bool = True,
+    limits: tuple[int, int] = (50, 50),
 ) -> Recalled:
     analyser = bench.parts.analyser
     return await recall(
         bench.parts.store,
         terms=list(analyser.query_terms(question)),
         codes=analyser.codes(question),
-        vector=vector,
+        question=give(vector),
         where=where,
-        asked_in=detect_language(question) if tells_languages else None,
         terms_limit=limits[0],
         vector_limit=limits[1],
-        foreign_limit=limits[2],
     )
+
+
+async def search_foreign(
+    bench: Workbench, question: str, where: PassageFilter = WHERE, *, limit: int = 50
+) -> tuple[Hit, ...]:
+    found = await recall_foreign(
+        bench.parts.store,
+        Recalled(question=await embed(bench, question)),
+        where=where,
+        asked_in=detect_language(question),
+        limit=limit,
+    )
+    return found.foreign
+
+
+async def give(vector: Vector | None) -> Vector | None:
+    return vector
 
 
 async def embed(bench: Workbench, question: str) -> Vector:
@@ -67,7 +81,6 @@ async def test_every_route_finds_its_own(bench: Workbench, question: str) -> Non
     assert titles(found.terms) == {"disk", "code"}
     assert found.vector[0].title in {"disk", "code"}
     assert titles(found.vector) == {"disk", "code", "leave"}
-    assert found.foreign
     assert titles(found.codes) == {"code"}
 
 
@@ -82,34 +95,28 @@ async def test_only_passages_are_found_whatever_the_filter_says(bench: Workbench
 async def test_the_other_language_is_searched_on_its_own(
     bench: Workbench, question: str, missing: str
 ) -> None:
-    vector = await embed(bench, question)
-    found = await search(bench, question, vector=vector)
-    assert found.foreign
-    assert {detect_language(hit.text) for hit in found.foreign} == {
-        detect_language(question).foreign
-    }
-    assert missing not in titles(found.foreign)
-    alike = await search(bench, question, vector=vector, tells_languages=False)
-    assert alike.foreign == ()
+    found = await search_foreign(bench, question)
+    assert found
+    assert {hit.language for hit in found} == {detect_language(question).foreign}
+    assert missing not in titles(found)
+    assert await search_foreign(bench, question, limit=0) == ()
 
 
 @pytest.mark.parametrize(
     ("limits", "routes"),
     [
-        ((0, 50, 50), {"vector", "foreign", "codes"}),
-        ((50, 0, 50), {"terms", "foreign", "codes"}),
-        ((50, 50, 0), {"terms", "vector", "codes"}),
-        ((0, 0, 0), {"codes"}),
+        ((0, 50), {"vector", "codes"}),
+        ((50, 0), {"terms", "codes"}),
+        ((0, 0), {"codes"}),
     ],
 )
 async def test_a_limit_of_zero_leaves_a_route_out(
-    bench: Workbench, limits: tuple[int, int, int], routes: set[str]
+    bench: Workbench, limits: tuple[int, int], routes: set[str]
 ) -> None:
     question = "disk K8-023"
     vector = await embed(bench, question)
     found = await search(bench, question, vector=vector, limits=limits)
-    names = ("terms", "vector", "foreign", "codes")
-    assert {name for name in names if getattr(found, name)} == routes
+    assert {name for name in ("terms", "vector", "codes") if getattr(found, name)} == routes
 
 
 async def test_without_words_codes_or_vector_nothing_is_searched(bench: Workbench) -> None:
@@ -119,7 +126,7 @@ async def test_without_words_codes_or_vector_nothing_is_searched(bench: Workbenc
 async def test_words_alone_search_no_vectors(bench: Workbench) -> None:
     found = await search(bench, "disk rule")
     assert found.terms
-    assert (found.vector, found.foreign, found.codes) == ((), (), ())
+    assert (found.vector, found.codes, found.question) == ((), (), None)
 
 
 async def test_every_route_keeps_to_the_reader(bench: Workbench) -> None:
@@ -127,9 +134,11 @@ async def test_every_route_keeps_to_the_reader(bench: Workbench) -> None:
     vector = await embed(bench, question)
     nothing = await search(bench, question, PassageFilter(access=NOTHING), vector=vector)
     assert nothing == Recalled()
+    assert await search_foreign(bench, question, PassageFilter(access=NOTHING)) == ()
     number = await bench.parts.registry.number_of(ALL_MEMBERS)
     stranger = ReadableClasses(
         numbers=frozenset({AccessNo(number + 1)}), denied=frozenset({number}), last_known=number
     )
     denied = await search(bench, question, PassageFilter(access=stranger), vector=vector)
     assert denied == Recalled()
+    assert await search_foreign(bench, question, PassageFilter(access=stranger)) == ()

@@ -5,7 +5,7 @@ import pytest
 from knowledge.documents import Hit, PassageId
 from knowledge.ledger_records import TermStatistics
 from knowledge.retrieval.fusion import fuse
-from knowledge.retrieval.meaning import COSINE, measure_cosines
+from knowledge.retrieval.meaning import COSINE
 from knowledge.retrieval.recall import Recalled
 from knowledge.retrieval.rescoring import rescore
 from tests.unit.knowledge.retrieval.hit_samples import make_hit, unit
@@ -108,9 +108,7 @@ def test_a_passage_without_terms_is_no_error() -> None:
 
 
 def test_meaning_is_that_of_passage_and_section() -> None:
-    hits = measure_cosines(
-        [make_hit(name, terms="disk", vector=unit(1, 0)) for name in "ab"], unit(1, 0)
-    )
+    hits = [with_cosine(make_hit(name, terms="disk", vector=unit(1, 0)), 1.0) for name in "ab"]
     sections = {
         PassageId("a"): make_hit("row a", section="s-a", terms="disk", vector=unit(0, 1)),
         PassageId("b"): make_hit("row b", section="s-b", terms="disk", vector=unit(1, 0)),

@@ -9,7 +9,8 @@ from knowledge.analysis import Analyser
 from knowledge.documents import Hit, PassageId
 from knowledge.ledger_records import TermStatistics
 from knowledge.retrieval import Sufficiency
-from knowledge.retrieval.sufficiency import LEAST_COVERAGE, SECTIONS_READ, Judged, judge_sufficiency
+from knowledge.retrieval.coverage import LITTLE
+from knowledge.retrieval.sufficiency import SECTIONS_READ, Judged, judge_sufficiency
 from tests.unit.knowledge.retrieval.hit_samples import make_hit
 
 ANALYSER = Analyser()
@@ -29,6 +30,7 @@ def judge(
     *,
     cosine: float | None = None,
     sections: Mapping[PassageId, Hit] | None = None,
+    foreign: Sequence[float] = (),
 ) -> Sufficiency:
     judged = Judged(
         question=question,
@@ -37,6 +39,7 @@ def judge(
         sections=sections or {},
         statistics=STATISTICS,
         cosine=cosine,
+        foreign=foreign,
     )
     return judge_sufficiency(judged, ANALYSER)
 
@@ -83,7 +86,7 @@ def test_the_best_single_section_counts_not_the_sum_of_them() -> None:
     assert judge(question, scattered).features["coverage"] == pytest.approx(0.25)
     together = judge(question, [*scattered[:2], hit_of("alpha beta gamma", passage="all")])
     assert together.features["coverage"] == pytest.approx(0.75)
-    assert LEAST_COVERAGE > 0.25
+    assert LITTLE > 0.25
     assert (judge(question, scattered).is_enough, together.is_enough) == (False, True)
 
 
@@ -224,3 +227,20 @@ def test_a_passage_with_every_code_of_the_question_is_on_topic(codes: int, is_en
         codes=codes,
     )
     assert judge_sufficiency(judged, ANALYSER).is_enough is is_enough
+
+
+@pytest.mark.parametrize(("nearest", "is_enough"), [(0.86, True), (0.81, False)])
+def test_across_languages_a_page_must_stand_out_among_its_own(
+    nearest: float, *, is_enough: bool
+) -> None:
+    hits = [hit_of("Annual leave is fifteen days a year.")]
+    found = judge("年假有多少天", hits, cosine=FAR, foreign=[nearest, *[0.80] * 19])
+    assert found.is_enough is is_enough
+    assert found.features["lead"] > 0
+
+
+def test_too_few_pages_in_the_other_language_tell_nothing() -> None:
+    hits = [hit_of("Annual leave is fifteen days a year.")]
+    found = judge("年假有多少天", hits, cosine=FAR, foreign=[0.95, 0.70])
+    assert not found.is_enough
+    assert "lead" not in found.features
