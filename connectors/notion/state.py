@@ -24,7 +24,7 @@ class PageState:
         content: Hash of what was read.
         depends: State by id of other pages whose title or text it shows.
         setup: Names everything on our side that decides how it is written.
-        listed_in: The full listing that saw it last.
+        read_on: The day it was last read whole, whatever its moment of editing said.
     """
 
     kind: Kind = "page"
@@ -35,7 +35,7 @@ class PageState:
     content: str = ""
     depends: Mapping[str, str] = field(default_factory=dict)
     setup: str = ""
-    listed_in: str = ""
+    read_on: str = ""
 
     def encode(self) -> str:
         """Return the token."""
@@ -71,15 +71,11 @@ class FullListing:
     """A full listing under way.
 
     Attributes:
-        listing: Its name, carried by the documents it has seen.
-        is_deep: It reads every page, trusting no moment of editing.
         path: Ids from a root down to where it stands.
         faults: Reason by scope whose listing has already failed in part.
     """
 
-    listing: str
     started: str
-    is_deep: bool = True
     path: tuple[str, ...] = ()
     faults: Mapping[str, str] = field(default_factory=dict)
 
@@ -91,17 +87,14 @@ class Progress:
     Attributes:
         since: Start of the last finished listing; what was edited before it is known.
         full_at: Start of the last finished full listing.
-        deep_at: Start of the last finished one that read every page.
+        setup: That of the last full listing; another one now means that all must be read again.
         full: A full listing that was interrupted.
-        retry: Documents that could not be read.
     """
 
     since: str = ""
     full_at: str = ""
-    deep_at: str = ""
     setup: str = ""
     full: FullListing | None = None
-    retry: tuple[str, ...] = ()
 
     def encode(self) -> str:
         """Return the cursor's text."""
