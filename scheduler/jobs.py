@@ -130,6 +130,10 @@ class JobStore:
         """
         await self._change(source, [kind], {"requested_at": at})
 
+    async def withdraw(self, source: str, kind: RunKind) -> None:
+        """Take a request back, because somebody else has done the run."""
+        await self._change(source, [kind], {"requested_at": None})
+
     async def note_start(self, job: Job, at: datetime) -> None:
         """Note that a run begins; until its end it counts as due, which makes up for a crash."""
         begun = {"requested_at": None, "last_started_at": at, "next_run_at": at}

@@ -2,9 +2,21 @@
 
 import typer
 
-from bot.commands import ask, chat, directory, doctor, init, search, status, sync, trace
+from bot.commands import (
+    ask,
+    chat,
+    directory,
+    doctor,
+    init,
+    jobs,
+    search,
+    serve,
+    status,
+    sync,
+    trace,
+)
 
-MODULES = (init, sync, search, ask, chat, directory, status, trace, doctor)
+MODULES = (init, sync, search, ask, chat, directory, status, trace, doctor, serve, jobs)
 
 
 def register_commands(app: typer.Typer) -> None:

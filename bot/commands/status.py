@@ -6,6 +6,7 @@ from bot.bootstrap import open_state
 from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import JsonOption
 from bot.commands.output import print_json, print_result
+from bot.commands.runs import count_to_json, describe_count, describe_run, run_to_json
 from knowledge.sync_status import SourceStatus, load_status
 
 
@@ -56,18 +57,14 @@ def to_json(source: SourceStatus) -> dict[str, object]:
                 "raised_at": hold.raised_at.isoformat(),
                 "missing": len(hold.missing),
                 "reason": hold.reason,
+                "ids": list(hold.missing),
+                "accepted_at": hold.accepted_at.isoformat() if hold.accepted_at else None,
             }
             for hold in source.holds
         ],
-        "last_run": None
-        if last is None
-        else {
-            "started_at": last.started_at.isoformat(),
-            "ended_at": last.ended_at.isoformat() if last.ended_at else None,
-            "status": last.status.value,
-            "counts": dict(last.counts),
-            "error": last.error,
-        },
+        "completeness": [count_to_json(one) for one in source.counts],
+        "last_run": None if last is None else run_to_json(last),
+        "last_runs": {one.kind.value: run_to_json(one) for one in source.last_runs},
     }
 
 
@@ -75,9 +72,14 @@ def describe(source: SourceStatus) -> str:
     """Put a source's status into words."""
     lines = [f"{source.source}: {source.documents} documents, {source.passages} passages"]
     if source.last_run is not None:
-        run_ = source.last_run
-        error = f": {run_.error}" if run_.error else ""
-        lines.append(f"  last run {run_.started_at:%Y-%m-%d %H:%M} UTC, {run_.status}{error}")
+        lines.append(f"  last run {describe_run(source.last_run)}")
+    lines += [
+        f"  ! failed: {describe_run(one)}"
+        for one in source.failed_runs
+        if one is not source.last_run
+    ]
+    for count in source.counts:
+        lines += describe_count(count)
     lines += [f"  ✗ {one.last.document_id}: {one.last.reason}" for one in source.failures]
     lines += [
         f"  · {document_id}: {note}"

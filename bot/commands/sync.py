@@ -16,7 +16,9 @@ from bot.source_settings import select_sources
 from core.clock import Clock
 from core.settings import FilesSettings, Settings
 from knowledge.ingestion import SyncRun
+from knowledge.rights_run import RIGHTS_SCOPE, RightsRun
 from knowledge.runs import RunKind
+from knowledge.source import Source
 from knowledge.sync_report import SyncReport
 
 FAILURES_SHOWN = 20
@@ -80,15 +82,26 @@ async def sync_source(
     try:
         async with product.sync_lock.hold(name, RunKind.SYNC) as tools:
             with TerminalProgress() as progress:
-                return await SyncRun(
+                report = await SyncRun(
                     source,
                     tools.parts,
                     tools.logs,
                     progress=progress,
                     accept_deletions=accept_deletions,
                 ).run()
+        if accept_deletions:
+            await _accept_rights(product, source)
+        return report
     finally:
         await source.close()
+
+
+async def _accept_rights(product: Product, source: Source) -> None:
+    """Believe what a rights run has held back: that nobody may read many documents any more."""
+    held = await product.state.logs.holds.load_holds(source.name)
+    if any(one.scope.startswith(RIGHTS_SCOPE) for one in held):
+        async with product.sync_lock.hold(source.name, RunKind.RIGHTS) as tools:
+            await RightsRun(source, tools.parts, tools.logs, accept_closing=True).run()
 
 
 def describe(report: SyncReport) -> str:
