@@ -1,0 +1,219 @@
+"""The REST API v1, as far as both flavours have it in common."""
+
+from collections.abc import AsyncIterator
+from typing import TypeVar
+from urllib.parse import parse_qs, urlsplit
+
+from connectors.confluence.model import (
+    AccountIds,
+    AttachmentEntry,
+    CommentEntry,
+    Entry,
+    Kind,
+    PageEntry,
+    Readers,
+    Revision,
+)
+from connectors.confluence.payloads import (
+    Content,
+    Contents,
+    Listing,
+    Restriction,
+    Subjects,
+    User,
+    Users,
+    Version,
+)
+from connectors.pagination import Batch, read_batches, read_items
+from connectors.rest import RestClient
+from core.errors import PermanentError, SettingsError
+from core.http import Params
+
+L = TypeVar("L", bound=Listing)
+
+# What every listing is asked to say of an entry, beside its restrictions.
+LIGHT = "version,space,container,extensions,metadata.labels"
+RIGHTS = "ancestors,restrictions.read.restrictions.user,restrictions.read.restrictions.group"
+BATCH = 200
+SMALLEST_BATCH = 10
+LISTING_ATTEMPTS = 2
+
+
+class V1:
+    """Listings and look-ups of v1."""
+
+    def __init__(self, rest: RestClient) -> None:
+        self.rest = rest
+
+    async def search(self, query: str) -> AsyncIterator[Batch[Entry]]:
+        """Yield what a CQL query finds; see `ConfluenceApi.search`."""
+        listing = self.list_contents("rest/api/content/search", {"cql": query}, kind="search")
+        async for batch in listing:
+            found = (read_entry(content) for content in batch.items)
+            entries = tuple(entry for entry in found if entry is not None)
+            yield Batch(items=entries, cursor=batch.cursor)
+
+    async def list_contents(
+        self, path: str, params: Params, *, kind: str, expand: str = f"{LIGHT},{RIGHTS}"
+    ) -> AsyncIterator[Batch[Content]]:
+        """Yield a v1 listing batch by batch.
+
+        Data Center lowers page sizes and its `next` under-counts, so the next start is counted
+        from what came. A batch that rights break (one ancestor can't be read) comes without them.
+        """
+
+        async def fetch(cursor: str, size: int) -> Batch[Content]:
+            options = {**params, **_position(cursor), "limit": size}
+            try:
+                reply = await self._fetch(path, {**options, "expand": expand}, kind)
+            except SettingsError:
+                raise
+            except PermanentError:
+                if RIGHTS not in expand:
+                    raise
+                reply = await self._fetch(path, {**options, "expand": LIGHT}, kind)
+            return Batch(items=reply.results, cursor=_next(reply, cursor))
+
+        place = f"{self.rest.http.place}: {kind}"
+        async for batch in read_batches(fetch, place=place, size=BATCH, smallest=SMALLEST_BATCH):
+            yield batch
+
+    async def fetch_restriction(self, content_id: str) -> Readers:
+        """Return who may read one piece of content by its own restriction."""
+        path = f"rest/api/content/{content_id}/restriction/byOperation/read"
+        expand = "restrictions.user,restrictions.group"
+        found = await self.rest.get(path, Restriction, params={"expand": expand}, kind="rights")
+        return read_subjects(found.restrictions)
+
+    async def list_users(self, path: str) -> frozenset[AccountIds]:
+        """Return the members that a group's listing names."""
+        members: set[AccountIds] = set()
+        async for reply in self.list_by_start(path, Users, {}, kind="groups"):
+            members |= {read_account(user) for user in reply.results}
+        return frozenset(members - {()})
+
+    async def list_by_start(
+        self, path: str, model: type[L], params: Params, *, kind: str
+    ) -> AsyncIterator[L]:
+        """Yield the pages of a listing that counts from a start."""
+
+        async def fetch(cursor: str, size: int) -> Batch[L]:
+            start = int(cursor or 0)
+            options = {**params, "start": start, "limit": size}
+            reply = await self.rest.get(path, model, params=options, kind=kind)
+            has_more = bool(reply.links.next and reply.results)
+            return Batch(items=(reply,), cursor=str(start + len(reply.results)) * has_more)
+
+        async for reply in read_items(fetch, place=f"{self.rest.http.place}: {path}", size=BATCH):
+            yield reply
+
+    async def _fetch(self, path: str, params: Params, kind: str) -> Contents:
+        return await self.rest.get(
+            path, Contents, params=params, kind=kind, attempts=LISTING_ATTEMPTS
+        )
+
+
+def read_entry(content: Content) -> Entry | None:
+    """Return what a v1 content says; None for kinds that are not read, and for drafts."""
+    if content.status not in {"current", "archived"} or content.version is None:
+        return None
+    match content.type:
+        case "page" | "blogpost":
+            return read_page(content)
+        case "attachment":
+            return read_attachment(content)
+        case "comment":
+            return CommentEntry(
+                comment_id=content.id,
+                page_id=content.container.id if content.container else "",
+                revision=read_revision(content.version),
+                body=content.body.storage.value if content.body.storage else "",
+            )
+        case _:
+            return None
+
+
+def read_page(content: Content) -> PageEntry:
+    """Return a page or blog post."""
+    ancestors = None
+    if content.ancestors is not None:
+        ancestors = tuple(parent.id for parent in content.ancestors)
+    labels = content.metadata.labels
+    return PageEntry(
+        page_id=content.id,
+        space=content.space.key if content.space else "",
+        title=content.title,
+        revision=read_revision(content.version),
+        kind=Kind(content.type),
+        is_archived=content.status == "archived",
+        parent_id=ancestors[-1] if ancestors else "",
+        ancestors=ancestors,
+        restriction=_read_restriction(content),
+        labels=None if labels is None else tuple(label.name for label in labels.results),
+    )
+
+
+def read_attachment(content: Content) -> AttachmentEntry:
+    """Return an attachment."""
+    return AttachmentEntry(
+        attachment_id=content.id,
+        page_id=content.container.id if content.container else "",
+        space=content.space.key if content.space else "",
+        file_name=content.title,
+        media_type=content.extensions.media_type or content.metadata.media_type,
+        size=content.extensions.file_size,
+        download=content.links.download,
+        revision=read_revision(content.version),
+    )
+
+
+def read_revision(version: Version | None) -> Revision:
+    """Return a version; content without one was asked for wrongly.
+
+    Raises:
+        PermanentError: The version is missing.
+    """
+    if version is None:
+        raise PermanentError("Confluence sent content without its version; update the server")
+    return Revision(
+        number=version.number,
+        at=version.when,
+        author=read_account(version.by),
+        author_name=version.by.display_name,
+        message=version.message or "",
+    )
+
+
+def read_account(user: User) -> AccountIds:
+    """Return all ids of an account."""
+    return tuple(one for one in (user.account_id, user.user_key, user.username) if one)
+
+
+def read_subjects(subjects: Subjects) -> Readers:
+    """Return whom a restriction names; a group by id where there is one, else by name."""
+    return Readers(
+        users=frozenset(read_account(user) for user in subjects.user.results) - {()},
+        groups=frozenset(group.id or group.name for group in subjects.group.results) - {""},
+    )
+
+
+def _read_restriction(content: Content) -> Readers | None:
+    if content.restrictions is None or content.restrictions.read is None:
+        return None
+    return read_subjects(content.restrictions.read.restrictions)
+
+
+def _position(cursor: str) -> dict[str, str | int]:
+    if not cursor:
+        return {}
+    return {"cursor": cursor[2:]} if cursor.startswith("c:") else {"start": int(cursor[2:])}
+
+
+def _next(reply: Contents, cursor: str) -> str:
+    if not reply.links.next or not reply.results:
+        return ""
+    named = parse_qs(urlsplit(reply.links.next).query).get("cursor")
+    if named:
+        return f"c:{named[0]}"
+    start = int(cursor[2:]) if cursor.startswith("s:") else 0
+    return f"s:{start + len(reply.results)}"
