@@ -32,6 +32,8 @@ ENVIRONMENT: Mapping[str, tuple[str, str]] = {
     "ZHIXING_RERANK_MODEL": ("rerank", "model"),
     "ZHIXING_LOG_LEVEL": ("logging", "level"),
 }
+# Where the token of a source is looked for that names no variable, by kind.
+TOKEN_VARIABLES: Mapping[str, str] = {"notion": "NOTION_TOKEN"}
 # Read by the command line before settings exist.
 COMMAND_LINE_VARIABLES = frozenset({"ZHIXING_HOME", "ZHIXING_NOW"})
 
@@ -258,10 +260,15 @@ def _load_file(path: Path) -> dict[str, Any]:
 
 
 def _load_tokens(sources: object, variables: Mapping[str, str]) -> set[str]:
-    """Put the values of `token_variable` into `token`; return the variables that are named."""
+    """Put tokens from the environment into `token`; return the variables sources name."""
     named: set[str] = set()
     for name, table in sources.items() if isinstance(sources, dict) else ():
-        variable = table.get("token_variable") if isinstance(table, dict) else None
+        if not isinstance(table, dict):
+            continue
+        usual = TOKEN_VARIABLES.get(str(table.get("kind")), "")
+        if variables.get(usual) and not table.get("token"):
+            table["token"] = variables[usual]
+        variable = table.get("token_variable")
         if not variable:
             continue
         if not variables.get(variable):

@@ -40,7 +40,8 @@ class NotionSettings(Section):
     """A Notion workspace as a source, read through an internal integration.
 
     Attributes:
-        token: The integration's secret; NOTION_TOKEN in the environment by habit.
+        token: The integration's secret. Rather in the environment: in the variable that
+            `token_variable` names, or in NOTION_TOKEN.
         roots: Ids of the pages or databases to read, with all below them; empty = everything that
             is shared with the integration.
         access_file: Who may read what; without it nobody may read anything.
@@ -56,6 +57,7 @@ class NotionSettings(Section):
 
     kind: Literal["notion"] = "notion"
     token: SecretStr = SecretStr("")
+    token_variable: str = ""
     base_url: str = "https://api.notion.com"
     api_version: Literal["2022-06-28", "2025-09-03"] = "2025-09-03"
     roots: tuple[str, ...] = ()
@@ -139,7 +141,9 @@ def _get_source_kind(value: object) -> str:
 
 
 SourceSettings = Annotated[
-    Annotated[FilesSettings, Tag("files")] | Annotated[ConfluenceSettings, Tag("confluence")],
+    Annotated[FilesSettings, Tag("files")]
+    | Annotated[ConfluenceSettings, Tag("confluence")]
+    | Annotated[NotionSettings, Tag("notion")],
     Discriminator(_get_source_kind),
 ]
 """The settings of one source, by its `kind`."""

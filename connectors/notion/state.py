@@ -106,9 +106,7 @@ class Progress:
         try:
             values: dict[str, Any] = json.loads(cursor) if cursor else {}
             full = values.pop("full", None)
-            return cls(
-                **{**values, "full": _parse_full(full), "retry": tuple(values.get("retry", ()))}
-            )
+            return cls(**values, full=_parse_full(full))
         except (AttributeError, TypeError, ValueError):
             return cls()
 
