@@ -1,7 +1,7 @@
 """What bringing in one document changes: rows, versions, classes, metadata. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -123,10 +123,17 @@ def plan_document(
         document=document,
         record=record,
         timeline=timeline,
-        dropped=find_rows_between(rows, kept) if unkept else (),
+        dropped=find_rows_between(_end_rows(rows, timeline), kept) if unkept else (),
         dropped_versions=tuple(sorted(unkept & {one.number for one in versions})),
         rows=tuple(rows),
     )
+
+
+def _end_rows(rows: Sequence[IndexRow], timeline: Timeline) -> list[IndexRow]:
+    """Return the rows as they are once this plan is carried out."""
+    return [
+        replace(row, valid_to=timeline.closed.get(row.passage_id, row.valid_to)) for row in rows
+    ]
 
 
 def _kept_contents(document: Document, kept: int) -> tuple[Content, ...]:

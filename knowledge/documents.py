@@ -95,6 +95,7 @@ class Document:
         breadcrumbs: Titles from the root down to, not including, the document.
         token: Changes whenever content or metadata change at the source; compared, not read.
         history: Older versions known to the source, oldest first; may be empty.
+        keeps_history: False = what it said before is dropped when it changes.
         content_hash: Hash of the source's bytes, by which a rename is recognised.
     """
 
@@ -114,6 +115,7 @@ class Document:
     breadcrumbs: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     history: tuple[Content, ...] = ()
+    keeps_history: bool = True
     notes: tuple[str, ...] = ()
     """What could not be read though the rest could, in words for `zhixing status`."""
 

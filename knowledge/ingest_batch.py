@@ -126,23 +126,29 @@ async def change_rules(
     Returns:
         Other documents with text of these, to be read again.
     """
-    changes, containing = [], set[DocumentId]()
-    for document_id, rule in rules.items():
-        joined = await parts.ledger.load_joined_rows(document_id)
-        containing |= {row.document_id for row in joined} - {document_id}
-        changes.append(
-            AccessChange(
-                document_id=document_id,
-                access_no=await parts.registry.number_of(rule),
-                access_id=rule.access_id,
-                rows={
-                    row.passage_id: await parts.registry.number_of(
-                        await parts.registry.get_rule(row.access_no) & rule
-                    )
-                    for row in joined
-                },
-            )
+    joined = {one: await parts.ledger.load_joined_rows(one) for one in rules}
+    # A row that joins two changed rules needs one class that both are part of.
+    joint: dict[PassageId, AccessRule] = {}
+    for document_id, rows in joined.items():
+        for row in rows:
+            before = joint.get(row.passage_id) or await parts.registry.get_rule(row.access_no)
+            joint[row.passage_id] = before & rules[document_id]
+    numbers = {one: await parts.registry.number_of(rule) for one, rule in joint.items()}
+    changes = [
+        AccessChange(
+            document_id=document_id,
+            access_no=await parts.registry.number_of(rule),
+            access_id=rule.access_id,
+            rows={row.passage_id: numbers[row.passage_id] for row in joined[document_id]},
         )
+        for document_id, rule in rules.items()
+    ]
+    containing = {
+        row.document_id
+        for document_id, rows in joined.items()
+        for row in rows
+        if row.document_id != document_id
+    }
     await settle(parts, await parts.writer.change_access(changes))
     return containing
 
@@ -179,7 +185,7 @@ async def _plan(
             versions=await parts.ledger.load_versions(document.document_id) if is_known else [],
             access_no=await parts.registry.number_of(document.access),
             now=parts.clock.now(),
-            versions_kept=parts.ingest.versions_kept,
+            versions_kept=parts.ingest.versions_kept if document.keeps_history else 1,
             build_rows=_chunker(parts, document),
         )
         plans.append(await asyncio.to_thread(plan))

@@ -148,6 +148,7 @@ def finish(
         access=rule,
         token=state.encode(),
         content_hash=described.content,
+        keeps_history=round_.keeps_history,
         space=round_.find_title(root, rule) or "",
         author=name,
         labels=labels,

@@ -52,6 +52,7 @@ class Round:
         closed_tables: Databases that nobody may read until their tables are written anew.
         waiting: Packed readings of documents that ingestion has not fetched yet.
         today: The day that goes into states.
+        keeps_history: Documents keep what they said before.
         roots: Those the operator has chosen; empty = everything that is shared.
     """
 
@@ -60,6 +61,7 @@ class Round:
     access: AccessFile
     setup: str
     today: str = ""
+    keeps_history: bool = False
     roots: frozenset[str] = frozenset()
     places: Places = field(default_factory=Places)
     known: dict[str, KnownDocument] = field(default_factory=dict)

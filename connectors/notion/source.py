@@ -81,6 +81,8 @@ class NotionSource:
         self._marked: set[str] = set()
         self._people: dict[str, str] | None = None
         self._columns: dict[str, Mapping[str, Any]] = {}
+        # Several pages are fetched at once; what they share is asked for once.
+        self._asking = asyncio.Lock()
 
     @property
     def name(self) -> str:
@@ -185,6 +187,7 @@ class NotionSource:
             setup=self._setup,
             today=self._clock.now().date().isoformat(),
             roots=self._roots,
+            keeps_history=self._settings.keep_history,
         )
         round_.remember(known)
         self._round = round_
@@ -257,22 +260,24 @@ class NotionSource:
         above = round_.places.ancestors(found.id)[:1]
         if not above or round_.kind_of(above[0]) not in {"database", "data_source"}:
             return {}
-        if above[0] not in self._columns:
-            try:
-                source = await self._api.fetch_data_source(above[0])
-            except (ResourceGoneError, AccessDeniedError):
-                return {}
-            self._columns[above[0]] = source.properties
+        async with self._asking:
+            if above[0] not in self._columns:
+                try:
+                    source = await self._api.fetch_data_source(above[0])
+                    self._columns[above[0]] = source.properties
+                except (ResourceGoneError, AccessDeniedError):
+                    self._columns[above[0]] = {}
         return self._columns[above[0]]
 
     async def _get_people(self) -> Mapping[str, str]:
         """Return names by user id; none when the integration may not list people."""
-        if self._people is None:
-            try:
-                self._people = {one.id: one.name for one in await self._api.fetch_users()}
-            except (ResourceGoneError, AccessDeniedError):
-                self._people = {}
-        return self._people
+        async with self._asking:
+            if self._people is None:
+                try:
+                    self._people = {one.id: one.name for one in await self._api.fetch_users()}
+                except (ResourceGoneError, AccessDeniedError):
+                    self._people = {}
+            return self._people
 
 
 def _read_roots(name: str, settings: NotionSettings) -> frozenset[str]:

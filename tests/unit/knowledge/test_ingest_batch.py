@@ -163,6 +163,31 @@ async def test_changing_rules_names_the_pages_that_include_the_text(
     assert (await bench.parts.writer.load_unfinished()).operations == ()
 
 
+async def test_a_page_and_the_page_it_includes_may_get_new_rules_at_once(bench: Workbench) -> None:
+    part = include("price", "it is nine", ALL_MEMBERS)
+    await store_documents(
+        bench.parts,
+        [build_document("price", "it is nine"), build_document("open", "below", included=(part,))],
+    )
+    sales = AccessRule.of(["group:company/sales"])
+    await change_rules(
+        bench.parts, {DocumentId("wiki:price"): FINANCE, DocumentId("wiki:open"): sales}
+    )
+    assert await bench.texts("nine", await only(bench, sales)) == []
+    both = await only(bench, ALL_MEMBERS & FINANCE & sales)
+    assert await bench.texts("nine", both) == ["it is nine"]
+
+
+async def test_a_document_without_history_forgets_what_it_said(bench: Workbench) -> None:
+    first = replace(build_document("open", "it is nine"), keeps_history=False)
+    second = replace(build_document("open", "it is ten", number=2), keeps_history=False)
+    await store_documents(bench.parts, [first])
+    await store_documents(bench.parts, [second])
+    assert {hit.text for hit in await load_rows(bench)} == {"it is ten"}
+    versions = await bench.parts.ledger.load_versions(DocumentId("wiki:open"))
+    assert [one.number for one in versions] == [2]
+
+
 async def test_included_text_is_reclassed_when_only_the_rule_between_changes(
     bench: Workbench,
 ) -> None:
