@@ -217,7 +217,7 @@ class Discovery:
         present, hits = await self._search_recent(walk, progress)
         for told in self._tell_access():
             yield told
-        for hit in (*hits, *sorted(marked)):
+        for hit in dict.fromkeys((*hits, *map(self._find_document, sorted(marked)))):
             async for change in walk.visit(hit, self._kind(hit)):
                 yield change
         missing = set(walk.missing_children)
@@ -330,6 +330,12 @@ class Discovery:
 
     def _top_down(self, ids: Iterable[str]) -> list[str]:
         return sorted(ids, key=lambda one: (len(self.round.places.ancestors(one)), one))
+
+    def _find_document(self, object_id: str) -> str:
+        """Return the database of a data source; anything else is its own document."""
+        place = self.round.places.find(object_id)
+        is_source = place is not None and self.round.kind_of(object_id) == "data_source"
+        return place.parent if place and is_source else object_id
 
     def _kind(self, object_id: str) -> str:
         state = self.round.states.get(object_id)

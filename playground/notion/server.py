@@ -10,8 +10,10 @@ from uuid import UUID
 
 from aiohttp import web
 
+from playground.notion.editor import Editor
 from playground.notion.faults import Calls, Faults
 from playground.notion.shapes import LEGACY, VERSIONS, count_sources, round_to_minute, shape_object
+from playground.notion.web import WorkspacePages
 from playground.notion.workspace import Json, Workspace
 
 MAX_PAGE_SIZE = 100
@@ -33,6 +35,7 @@ class NotionServer:
     """Serves a workspace.
 
     Attributes:
+        editor: Changes the workspace.
         token: The secret that calls must carry.
         faults: What goes wrong from now on.
         calls: What was asked so far, by kind.
@@ -41,6 +44,7 @@ class NotionServer:
 
     def __init__(self, workspace: Workspace, *, token: str = PLAYGROUND_TOKEN) -> None:
         self.workspace = workspace
+        self.editor = Editor(workspace)
         self.token = token
         self.faults = Faults()
         self.calls = Calls()
@@ -68,6 +72,7 @@ class NotionServer:
         for method, path, handler in routes:
             app.router.add_route(method, path, handler)
         app.router.add_get("/files/{id}/{name}", self._send_file)
+        WorkspacePages(self.workspace, self.editor).register(app)
         return app
 
     @web.middleware
