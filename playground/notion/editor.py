@@ -13,7 +13,6 @@ class Editor:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self._made = 0
 
     def edit_text(self, block_id: str, text: str) -> None:
         """Give a block another text."""
@@ -173,8 +172,8 @@ class Editor:
         return next((one["title"] for one in values if one["type"] == "title"), [])
 
     def _new_id(self) -> str:
-        self._made += 1
-        return str(uuid5(NAMESPACE_URL, f"playground:notion:{self._made}"))
+        self.workspace.made += 1
+        return str(uuid5(NAMESPACE_URL, f"playground:notion:{self.workspace.made}"))
 
     def _new_stamps(self) -> Json:
         return {

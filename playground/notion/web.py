@@ -18,7 +18,8 @@ _STYLE = (
 )
 _PAGES = Environment(autoescape=True).from_string(
     """{% macro form(path) %}<form method="post" action="{{ path }}">
-<input type="hidden" name="key" value="{{ key }}">{% endmacro %}<!doctype html><html lang="zh"><meta charset="utf-8"><title>{{ title }}</title>
+<input type="hidden" name="key" value="{{ key }}">{%- endmacro -%}
+<!doctype html><html lang="zh"><meta charset="utf-8"><title>{{ title }}</title>
 <style>{{ style }}</style>
 <p><a href="/">工作区 Workspace</a></p><h1>{{ title }}</h1>
 {% if page %}

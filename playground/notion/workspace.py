@@ -34,6 +34,7 @@ class Workspace:
         access: Entries of the access file by id.
         access_path: Where that file lies; written anew on every change of `access`.
         unsearchable: What the search index never finds.
+        made: How many objects and blocks were made here; ids count on from it.
         search_lags: Edits reach the search index only by `catch_up_search`.
     """
 
@@ -47,6 +48,7 @@ class Workspace:
     access_path: Path | None = None
     unsearchable: set[str] = field(default_factory=set)
     search_lags: bool = False
+    made: int = 0
     clock: Clock = field(default_factory=SystemClock)
     _indexed: dict[str, str] = field(default_factory=dict)
     _owners: dict[str, str] = field(default_factory=dict)
