@@ -203,12 +203,18 @@ class LanceDBStore:
         predicate = build_predicate(where)
         if predicate is None or limit < 1:
             return []
-        order = ["document_id", "position", "passage_id"]
         async with self._folder.reading() as table:
-            query = predicate.apply(table.query())
-            query = query.order_by([ColumnOrdering(column_name=name) for name in order])
-            rows = await query.select([*self._columns, *order]).limit(limit).to_arrow()
-        return await asyncio.to_thread(build_hits, rows, [0.0] * len(rows))
+            query = predicate.apply(table.query()).select(self._columns)
+            rows = await query.limit(limit + 1).to_arrow()
+            if len(rows) > limit:
+                # Only now: letting LanceDB sort takes longer than finding a section's few rows.
+                order = ("document_id", "position", "passage_id")
+                query = predicate.apply(table.query()).order_by(
+                    [ColumnOrdering(column_name=name) for name in order]
+                )
+                rows = await query.select([*self._columns, *order]).limit(limit).to_arrow()
+        hits = await asyncio.to_thread(build_hits, rows, [0.0] * len(rows))
+        return sorted(hits, key=lambda hit: (hit.document_id, hit.position, hit.passage_id))
 
     async def count(self, where: PassageFilter | None = None) -> int:
         """Count rows; without a filter all of them, old versions and sections too."""
