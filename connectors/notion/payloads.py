@@ -126,7 +126,7 @@ class BlockBody(FileValue):
     """What blocks hold, of whatever type; each has some of it."""
 
     rich_text: RichTexts = ()
-    title: RichTexts | Text = ()
+    title: Annotated[tuple[RichText, ...] | str, BeforeValidator(lambda value: value or "")] = ""
     checked: bool | None = None
     language: Text = ""
     expression: Text = ""
