@@ -3,7 +3,7 @@
 A trace names passages by id only: their text is read again under the viewer's own rights.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -13,7 +13,8 @@ from sqlalchemy.engine import Connection
 
 from core.database import Database
 from core.errors import SettingsError
-from core.tables import UtcDateTime, insert_into, metadata
+from core.tables import UtcDateTime, delete_where_in, insert_into, metadata
+from knowledge.documents import PassageId
 
 KEPT_FOR = timedelta(days=30)
 # Keys under which our own records carry the text of passages.
@@ -111,6 +112,18 @@ class TraceStore:
 
         return await self._database.read(load)
 
+    async def forget_passages(self, ids: Sequence[PassageId]) -> int:
+        """Delete every trace that names one of the passages; returns how many."""
+        gone = frozenset(ids)
+
+        def forget(connection: Connection) -> int:
+            rows = connection.execute(select(traces.c.trace_id, traces.c.payload))
+            found = [row.trace_id for row in rows if _names_any(row.payload, gone)]
+            delete_where_in(connection, traces.c.trace_id, found)
+            return len(found)
+
+        return await self._database.write(forget) if gone else 0
+
     async def purge(self, now: datetime) -> int:
         """Delete what is older than it may be; returns how many."""
         expired = delete(traces).where(traces.c.expires_at <= now)
@@ -133,6 +146,14 @@ def _refuse_text(value: JsonValue | Mapping[str, JsonValue]) -> None:
     elif isinstance(value, list):
         for entry in value:
             _refuse_text(entry)
+
+
+def _names_any(value: JsonValue, ids: Set[str]) -> bool:
+    if isinstance(value, str):
+        return value in ids
+    if isinstance(value, dict):
+        return any(_names_any(entry, ids) for entry in value.values())
+    return isinstance(value, list) and any(_names_any(entry, ids) for entry in value)
 
 
 def _build_trace(row: RowMapping) -> Trace:

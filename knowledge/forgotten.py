@@ -23,12 +23,14 @@ class Forgotten:
     Attributes:
         number: `WHOLE_PAGE` for the page as it was, with everything before.
         at: When that version had come into force at the source; of a page, its last one.
+        state: Of a page, what it was like at its source (`describe_state`).
     """
 
     document_id: DocumentId
     number: int
     at: datetime
     forgotten_at: datetime
+    state: str = ""
 
 
 class ForgottenLog:
@@ -54,7 +56,7 @@ class ForgottenLog:
 def save_forgotten(connection: Connection, forgotten: Sequence[Forgotten]) -> None:
     """Note down what is forgotten, inside the transaction that removes it."""
     for one in forgotten:
-        values = {"at": one.at, "forgotten_at": one.forgotten_at}
+        values = {"at": one.at, "forgotten_at": one.forgotten_at, "state": one.state}
         statement = insert_into(connection, forgotten_versions)
         connection.execute(
             statement.values(
@@ -71,15 +73,35 @@ def leave_out_forgotten(
     None = the whole page was forgotten and has not changed at its source since.
     """
     ours = forgotten.get(document.document_id, ())
-    if not ours:
-        return document
-    whole = [one.at for one in ours if one.number == WHOLE_PAGE]
-    if whole and document.content.version.at <= max(whole):
+    page = next((one for one in ours if one.number == WHOLE_PAGE), None)
+    if page is not None and _is_unchanged(document, page.state):
         return None
-    numbers = {one.number for one in ours} - {WHOLE_PAGE}
+    numbers = {one.number for one in ours if one.number != WHOLE_PAGE}
 
     def is_kept(content: Content) -> bool:
-        is_old = bool(whole) and content.version.at <= max(whole)
-        return not is_old and content.version.number not in numbers
+        version = content.version
+        return version.number not in numbers and (page is None or version.at > page.at)
 
-    return replace(document, history=tuple(one for one in document.history if is_kept(one)))
+    kept = tuple(one for one in document.history if is_kept(one))
+    return document if kept == document.history else replace(document, history=kept)
+
+
+def describe_state(*, content_hash: str, number: int, token: str) -> str:
+    """Return what tells one state of a page's text from a later one.
+
+    Args:
+        content_hash: Of the source's bytes; empty when it gives none.
+        number: The version's.
+        token: Changes with metadata too, so it decides only where nothing else does.
+    """
+    return f"hash {content_hash}" if content_hash else f"version {number} {token}"
+
+
+def _is_unchanged(document: Document, state: str) -> bool:
+    kind, _, rest = state.partition(" ")
+    if kind == "hash":
+        return rest == document.content_hash
+    number, _, token = rest.partition(" ")
+    # A number of our own says nothing of a source that does not count.
+    counted = document.content.version.number
+    return counted <= int(number) if counted else token == document.token

@@ -92,6 +92,15 @@ class Ledger:
             lambda connection: [(row.document_id, row.title) for row in connection.execute(query)]
         )
 
+    async def find_ids(self, *, url: str = "", former_title: str = "") -> list[DocumentId]:
+        """Return the documents at a URL, or those that a kept version calls so, by id."""
+        if url:
+            query = select(documents.c.document_id).where(documents.c.url == url)
+        else:
+            query = select(versions.c.document_id).where(versions.c.title == former_title)
+        ordered = query.distinct().order_by(query.selected_columns[0])
+        return await self._database.read(lambda connection: list(connection.scalars(ordered)))
+
     async def find_document(self, document_id: DocumentId) -> DocumentRecord | None:
         """Return one document, or None when it is not held."""
         return (await self.load_documents([document_id])).get(document_id)

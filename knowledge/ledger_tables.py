@@ -164,6 +164,7 @@ forgotten_versions = Table(
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("at", UtcDateTime, nullable=False),
     Column("forgotten_at", UtcDateTime, nullable=False),
+    Column("state", Text, nullable=False, server_default=""),
 )
 
 cursors = Table(

@@ -121,15 +121,17 @@ class LedgerWriter:
         *,
         terms: TermDelta,
         forgotten: Sequence[Forgotten] = (),
+        borrowed: Sequence[PassageId] = (),
     ) -> tuple[OutboxEntry, ...]:
         """Take documents out with everything known of them; unknown ids are ignored.
 
         Args:
             terms: What their rows take out of the statistics: negative numbers.
             forgotten: What must not come back, noted down in the same transaction.
+            borrowed: Rows of other documents that show text of these and go with them.
 
         Returns:
-            The deletion the store owes.
+            The deletions the store owes.
         """
 
         def remove(connection: Connection) -> tuple[OutboxEntry, ...]:
@@ -139,7 +141,11 @@ class LedgerWriter:
             save_forgotten(connection, forgotten)
             apply_term_delta(connection, terms)
             increase_counter(connection, INDEX_COUNTER)
-            return add_operations(connection, [DeleteDocuments(document_ids=tuple(ids))])
+            delete_where_in(connection, index_rows.c.passage_id, borrowed)
+            owed: list[StoreOperation] = [DeleteDocuments(document_ids=tuple(ids))]
+            if borrowed:
+                owed.append(DeletePassages(passage_ids=tuple(borrowed)))
+            return add_operations(connection, owed)
 
         return await self._database.write(remove) if ids else ()
 

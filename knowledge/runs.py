@@ -37,6 +37,7 @@ class RunKind(StrEnum):
     RECONCILIATION = "reconciliation"
     RIGHTS = "rights"
     PRUNING = "pruning"
+    FORGETTING = "forgetting"
 
 
 CONTENT_KINDS = frozenset({RunKind.SYNC, RunKind.INCREMENTAL, RunKind.RECONCILIATION})

@@ -21,7 +21,7 @@ SYNC_LOCK = ".sync.lock"
 LOCK_TIMEOUT_S = 1.0
 INDEX_LEASE = "index"
 SOURCE_LEASE = "source:"
-_WRITES_INDEX = CONTENT_KINDS | {RunKind.PRUNING}
+_WRITES_INDEX = CONTENT_KINDS | {RunKind.PRUNING, RunKind.FORGETTING}
 
 
 class RunInTheWayError(ServiceUnavailableError):

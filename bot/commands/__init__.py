@@ -14,9 +14,10 @@ from bot.commands import (
     status,
     sync,
     trace,
+    versions,
 )
 
-MODULES = (init, sync, search, ask, chat, directory, status, trace, doctor, serve, jobs)
+MODULES = (init, sync, search, ask, chat, directory, status, trace, doctor, serve, jobs, versions)
 
 
 def register_commands(app: typer.Typer) -> None:

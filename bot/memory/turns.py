@@ -1,5 +1,6 @@
 """The turns of conversations, kept with what they cited so that rights can be checked again."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -19,7 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Connection
 
 from core.database import Database
-from core.tables import UtcDateTime, metadata
+from core.tables import UtcDateTime, delete_where_in, metadata
 from knowledge.documents import PassageId
 
 TURNS_KEPT = 6
@@ -104,6 +105,18 @@ class TurnStore:
         """Delete everything that is remembered of a person; returns how many turns."""
         forgotten = delete(turns).where(turns.c.person == person)
         return await self._database.write(lambda connection: connection.execute(forgotten).rowcount)
+
+    async def forget_passages(self, ids: Sequence[PassageId]) -> int:
+        """Delete the turns whose replies rest on one of the passages; returns how many."""
+        gone = frozenset(ids)
+
+        def forget(connection: Connection) -> int:
+            rows = connection.execute(select(turns.c.id, turns.c.passages))
+            found = [row.id for row in rows if not gone.isdisjoint(row.passages)]
+            delete_where_in(connection, turns.c.id, found)
+            return len(found)
+
+        return await self._database.write(forget) if gone else 0
 
 
 def _build_turn(row: RowMapping) -> Turn:

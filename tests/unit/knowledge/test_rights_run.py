@@ -9,7 +9,7 @@ from core.errors import ServiceUnavailableError
 from knowledge.access import ALL_MEMBERS, EVERYBODY, NOBODY, AccessRule
 from knowledge.directory import Directory
 from knowledge.documents import BodyPart, DocumentId
-from knowledge.people import DirectoryContent, Group, Person
+from knowledge.people import DirectoryContent, Group, Person, PersonId
 from knowledge.rights_guard import is_loosened
 from knowledge.rights_run import RIGHTS_SCOPE, RightsReport, RightsRun
 from knowledge.runs import RunKind, RunStatus
@@ -75,7 +75,7 @@ class BulkSource(MemorySource):
 class GroupedSource(MemorySource):
     """Names the members of its groups."""
 
-    members: frozenset[str] = frozenset()
+    members: frozenset[PersonId] = frozenset()
     group_source: str = "memory"
 
     async def fetch_groups(self, group_ids: Collection[str]) -> tuple[Group, ...]:
@@ -226,9 +226,9 @@ async def test_members_of_groups_that_rules_name_follow_the_source(
     bench: Workbench, database: Database
 ) -> None:
     directory = Directory(database)
-    ann = Person(person_id="ann", name="Ann")
+    ann = Person(person_id=PersonId("ann"), name="Ann")
     await directory.replace(DirectoryContent(people=(ann,)), group_source="company")
-    source = GroupedSource(build_pages(1, HR), members=frozenset({"ann"}))
+    source = GroupedSource(build_pages(1, HR), members=frozenset({PersonId("ann")}))
     await bench.sync(source)
     parts, logs = bench.parts, bench.logs
     report = await RightsRun(source, parts, logs, directory=directory).run()
