@@ -9,10 +9,13 @@ from connectors.rest import RestClient
 from core.clock import Clock
 from core.errors import SettingsError
 from core.http import HttpClient, HttpLimits
+from core.pacing import Timing
 from core.settings import ConfluenceSettings
 
 
-def connect(name: str, settings: ConfluenceSettings, clock: Clock) -> ConfluenceApi:
+def connect(
+    name: str, settings: ConfluenceSettings, clock: Clock, *, timing: Timing | None = None
+) -> ConfluenceApi:
     """Return the site that the settings of a source describe; nothing is asked yet.
 
     Raises:
@@ -36,6 +39,7 @@ def connect(name: str, settings: ConfluenceSettings, clock: Clock) -> Confluence
             max_calls_per_s=service.max_calls_per_s,
         ),
         clock=clock,
+        timing=timing or Timing(),
     )
     rest = RestClient(http=http)
     if settings.flavour == "cloud":

@@ -31,6 +31,7 @@ from connectors.confluence.v1 import (
     LIGHT,
     RIGHTS,
     V1,
+    read_account,
     read_attachment,
     read_entry,
     read_page,
@@ -310,11 +311,21 @@ class DataCenterApi:
             raise PermanentError(
                 f"{self.rest.http.place} does not say who may view space {space.key!r}"
             )
+        users = {await self._find_account(grant.user_name) for grant in grants if grant.user_name}
         return Readers(
-            users=frozenset((grant.user_name,) for grant in grants if grant.user_name),
+            users=frozenset(users),
             groups=frozenset(grant.group_name for grant in grants if grant.group_name),
             is_anonymous=any(not (grant.user_name or grant.group_name) for grant in grants),
         )
+
+    async def _find_account(self, username: str) -> AccountIds:
+        try:
+            user = await self.rest.get(
+                "rest/api/user", User, params={"username": username}, kind="users"
+            )
+        except ResourceGoneError:
+            return (username,)
+        return read_account(user) or (username,)
 
 
 def _read_space(space: SpaceV1) -> Space:

@@ -67,24 +67,24 @@ class Lister:
                 yield change
         yield ScopeListed(scope=scope)
 
-    async def follow(self, since: datetime) -> AsyncIterator[Change]:
-        """Yield what has changed in all known spaces since a moment, as far as a search tells.
+    async def follow(self, since: datetime, followed: Collection[str]) -> AsyncIterator[Change]:
+        """Yield what has changed in these spaces since a moment, as far as a search tells.
 
         A search knows nothing of moves, restrictions and deletions; of those, only what lies in
         the trash is yielded.
         """
-        spaces = ", ".join(f'"{key}"' for key in sorted(self.site.spaces))
+        spaces = ", ".join(f'"{key}"' for key in sorted(followed))
         query = (
             f"space in ({spaces}) and type in (page, blogpost, attachment, comment) "
             f'and lastmodified >= "{self._write_time(since)}" order by lastmodified'
         )
         found = [entry async for batch in self.site.api.search(query) for entry in batch.items]
-        changes = [change async for change in self._describe_found(found)]
+        changes = [change async for change in self._describe_found(found, followed)]
         self._plan(changes)
         for change in changes:
             yield change
         current = {one.page_id for one in found if isinstance(one, PageEntry)}
-        for change in await self._find_trashed(current):
+        for change in await self._find_trashed(current, followed):
             yield change
 
     async def list_rights(self, space: Space) -> AsyncIterator[AccessChanged | Upserted | Failed]:
@@ -175,9 +175,11 @@ class Lister:
             page_id: build_comment_states(found) for page_id, found in by_page.items()
         }
 
-    async def _describe_found(self, found: Collection[Entry]) -> AsyncIterator[Change]:
+    async def _describe_found(
+        self, found: Collection[Entry], followed: Collection[str]
+    ) -> AsyncIterator[Change]:
         site, known = self.site, self.describer.known
-        pages = [one for one in found if isinstance(one, PageEntry) and one.space in site.spaces]
+        pages = [one for one in found if isinstance(one, PageEntry)]
         site.take_pages(pages)
         changed = {one.page_id: one for one in pages if not self._is_version_known(one)}
         owed = self._find_including(changed) | self._find_commented(found)
@@ -185,7 +187,11 @@ class Lister:
         wanted = (owed | {one.page_id for one in files}) - {one.page_id for one in pages}
         others = await site.find_pages(wanted) if wanted else {}
         by_id = {**others, **{one.page_id: one for one in pages}}
-        touched = {key: one for key, one in by_id.items() if key in owed or key in changed}
+        touched = {
+            key: one
+            for key, one in by_id.items()
+            if (key in owed or key in changed) and one.space in followed
+        }
         lending = [by_id[one.page_id] for one in files if one.page_id in by_id]
         await site.complete_rights([*touched.values(), *lending], afresh=True)
         for key, entry in touched.items():
@@ -233,9 +239,12 @@ class Lister:
                     pages.add(one.page_id)
         return pages
 
-    async def _find_trashed(self, current: Collection[str]) -> list[Gone]:
+    async def _find_trashed(
+        self, current: Collection[str], followed: Collection[str]
+    ) -> list[Gone]:
         """Return known documents that lie in the trash by their own id."""
-        trashed = await self.site.api.list_trash(list(self.site.spaces.values()))
+        spaces = [self.site.spaces[key] for key in sorted(followed)]
+        trashed = await self.site.api.list_trash(spaces)
         by_page = self._known_attachments() if trashed else {}
         return [
             Gone(document_id=document_id, scope=known.scope)

@@ -109,8 +109,9 @@ class ConfluenceSource:
         self._plan_run(followed, site)
         for lost in self._find_lost(known, site):
             yield lost
-        if followed.since is not None and followed.todo != sorted(site.spaces):
-            async for change in lister.follow(followed.since):
+        up_to_date = site.spaces.keys() - set(followed.todo)
+        if followed.since is not None and up_to_date:
+            async for change in lister.follow(followed.since, up_to_date):
                 yield change
         followed.since = now
         yield Checkpoint(cursor=followed.encode())

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 from pydantic import TypeAdapter
 
+from connectors.confluence.connecting import connect
 from connectors.confluence.source import ConfluenceSource
 from core.errors import PermanentError
 from core.settings import ConfluenceSettings
@@ -34,6 +35,7 @@ from knowledge.source import (
 from playground.confluence.editor import WikiEditor
 from playground.confluence.server import ConfluenceServer, Flavour, serve_confluence
 from playground.confluence.wiki import Wiki
+from tests.fakes.http_server import FakeTime
 
 NOW = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
 NO_CURSOR = Cursor("")
@@ -219,7 +221,10 @@ async def bench(flavour: Flavour) -> AsyncIterator[Bench]:
             async def load() -> DirectorySnapshot:
                 return snapshot(edit.wiki)
 
-            opened.append(ConfluenceSource("wiki", settings, clock=clock, load_directory=load))
+            # Retries wait on a clock of their own, so no test does.
+            api = connect("wiki", settings, clock, timing=FakeTime().timing())
+            source = ConfluenceSource("wiki", settings, clock=clock, load_directory=load, api=api)
+            opened.append(source)
             return opened[-1]
 
         yield Bench(wiki=edit.wiki, edit=edit, clock=clock, server=server, open=open_source)
