@@ -29,6 +29,7 @@ class Editor:
             "object": "block",
             "id": block_id,
             "type": kind,
+            "parent": self._describe_parent(owner),
             "has_children": False,
             "created_time": self.workspace.now(),
             "last_edited_time": self.workspace.now(),

@@ -1,5 +1,6 @@
 """What goes wrong on demand, and how often each kind of call was made."""
 
+import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -14,6 +15,8 @@ class Faults:
         fail_every: Answer `fail_status` to every nth call; 0 = never.
         fail_times: How many more calls below a path (its beginning, without /v1) fail; -1 = all.
         hang_every: Never answer every nth call; 0 = never.
+        hang_after: Never answer again after that many calls from now; -1 = answer always.
+        hung: Set when `hang_after` has come true.
         cut_after: Fail listings below a path after that many of their pages.
         repeats_cursor: Give the same `next_cursor` for ever.
     """
@@ -24,8 +27,19 @@ class Faults:
     fail_status: int = 502
     fail_times: dict[str, int] = field(default_factory=dict)
     hang_every: int = 0
+    hang_after: int = -1
+    hung: asyncio.Event = field(default_factory=asyncio.Event)
     cut_after: dict[str, int] = field(default_factory=dict)
     repeats_cursor: bool = False
+
+    def should_hang(self, number: int) -> bool:
+        """Tell whether the call of that number is never answered, and count it off."""
+        if self.hang_after > 0:
+            self.hang_after -= 1
+        elif self.hang_after == 0:
+            self.hung.set()
+            return True
+        return bool(self.hang_every) and number % self.hang_every == 0
 
     def should_fail(self, path: str) -> bool:
         """Tell whether a call fails by its path, and count it off."""

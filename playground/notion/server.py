@@ -90,7 +90,7 @@ class NotionServer:
     async def _check(self, request: web.Request) -> None:
         number = self.calls.count(_kind_of(request))
         faults, path = self.faults, request.path.removeprefix("/v1")
-        if faults.hang_every and number % faults.hang_every == 0:
+        if faults.should_hang(number):
             await asyncio.sleep(3600)
         if faults.rate_limit_every and number % faults.rate_limit_every == 0:
             raise web.HTTPTooManyRequests(
