@@ -28,7 +28,7 @@ VOCABULARY = [
 def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build a tiny BERT with random weights: real library, no download."""
     import torch  # noqa: PLC0415 - only with the extra
-    from sentence_transformers import SentenceTransformer, models  # noqa: PLC0415
+    from sentence_transformers import SentenceTransformer  # noqa: PLC0415
     from transformers import BertConfig, BertModel, BertTokenizer  # noqa: PLC0415
 
     torch.manual_seed(11)
@@ -41,10 +41,11 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         num_attention_heads=2, intermediate_size=64, max_position_embeddings=128,
     )  # fmt: skip
     BertModel(config).save_pretrained(parts)
-    transformer = models.Transformer(str(parts), max_seq_length=128)
-    pooling = models.Pooling(transformer.get_word_embedding_dimension())
+    # The library adds mean pooling to a plain encoder by itself.
+    model = SentenceTransformer(str(parts))
+    model.max_seq_length = 128
     folder = tmp_path_factory.mktemp("model")
-    SentenceTransformer(modules=[transformer, pooling]).save(str(folder))
+    model.save(str(folder))
     return folder
 
 
