@@ -70,7 +70,9 @@ class SentenceTransformersEmbedder:
 
     def count_tokens(self, text: str) -> int:
         """Count by the model's own tokeniser, without special tokens."""
-        return len(self._loaded.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+        return len(
+            self._loaded.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+        )
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Return (len(texts), dimension), rows in the order of the texts."""
