@@ -10,12 +10,12 @@ from bot.rag.answerer import Answerer
 from bot.rag.quote_selection import Similarity
 from bot.rag.writer import LoadPeople, People, Writer
 from bot.trace import TraceStore
-from connectors.files.source import FilesSource
+from connectors import registry
 from core.clock import Clock
 from core.database import Database, open_database
 from core.models import ChatModel
 from core.models.openai_compatible import OpenAiCompatibleModel
-from core.settings import EmbeddingSettings, FilesSettings, Settings
+from core.settings import EmbeddingSettings, Settings, SourceSettings
 from knowledge.access_registry import AccessRegistry
 from knowledge.active_index import ActiveIndex
 from knowledge.analysis import Analyser
@@ -265,6 +265,12 @@ def open_chat_model(settings: Settings, clock: Clock) -> ChatModel | None:
     return OpenAiCompatibleModel(settings.models, clock=clock)
 
 
-def open_source(name: str, settings: FilesSettings, clock: Clock) -> Source:
-    """Open a source by the kind its settings name."""
-    return FilesSource(name, settings, clock=clock)
+def open_source(name: str, settings: SourceSettings, state: State) -> Source:
+    """Open a source by the kind its settings name, with the people of the directory."""
+    return registry.open_source(
+        name,
+        settings,
+        clock=state.clock,
+        load_directory=state.directory.load,
+        ingest=state.settings.ingest,
+    )

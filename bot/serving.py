@@ -39,7 +39,7 @@ def build_runner(product: Product) -> SourceJobs:
     def open_by_name(name: str) -> Source:
         if name not in settings.sources:
             raise SettingsError(f"there is no source {name!r} any more; restart `zhixing serve`")
-        return open_source(name, settings.sources[name], state.clock)
+        return open_source(name, settings.sources[name], state)
 
     return SourceJobs(
         lock=product.sync_lock,

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.errors import SettingsError
-from core.settings import SETTINGS_FILE, FilesSettings, Settings
+from core.settings import SETTINGS_FILE, FilesSettings, Settings, SourceSettings
 
 FALLBACK_NAME = "files"
 
 
-def select_sources(settings: Settings, paths: Sequence[Path]) -> dict[str, FilesSettings]:
+def select_sources(settings: Settings, paths: Sequence[Path]) -> dict[str, SourceSettings]:
     """Return the sources to sync: all configured ones, or those of the given paths.
 
     A path that no source covers becomes a new source, named after its last part, and is added to
@@ -28,7 +28,7 @@ def select_sources(settings: Settings, paths: Sequence[Path]) -> dict[str, Files
                 f"[sources.NAME] to {str(settings.home / SETTINGS_FILE)!r}"
             )
         return dict(settings.sources)
-    chosen: dict[str, FilesSettings] = {}
+    chosen: dict[str, SourceSettings] = {}
     known = dict(settings.sources)
     for path in paths:
         full = path.expanduser().resolve()
@@ -43,14 +43,14 @@ def select_sources(settings: Settings, paths: Sequence[Path]) -> dict[str, Files
     return chosen
 
 
-def _find_name(sources: Mapping[str, FilesSettings], path: Path) -> str | None:
+def _find_name(sources: Mapping[str, SourceSettings], path: Path) -> str | None:
     for name, source in sources.items():
-        if Path(source.path).expanduser().resolve() == path:
+        if isinstance(source, FilesSettings) and Path(source.path).expanduser().resolve() == path:
             return name
     return None
 
 
-def _new_name(sources: Mapping[str, FilesSettings], path: Path) -> str:
+def _new_name(sources: Mapping[str, SourceSettings], path: Path) -> str:
     folded = unicodedata.normalize("NFKC", path.stem if path.is_file() else path.name).casefold()
     base = re.sub(r"[^\w-]+", "-", folded).strip("-_") or FALLBACK_NAME
     name, count = base, 2

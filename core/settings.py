@@ -209,7 +209,7 @@ class Settings(Section):
     chunks: ChunkSettings = ChunkSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     ingest: IngestSettings = IngestSettings()
-    sources: dict[str, FilesSettings] = Field(default_factory=dict)
+    sources: dict[str, SourceSettings] = Field(default_factory=dict)
     bases: dict[str, BaseSettings] = Field(default_factory=dict)
     privacy: PrivacySettings = PrivacySettings()
     directory: DirectorySettings = DirectorySettings()

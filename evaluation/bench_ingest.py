@@ -69,7 +69,7 @@ async def _sync(settings: Settings, folder: Path) -> tuple[float, SyncReport]:
     started = time.perf_counter()
     clock = SystemClock()
     async with open_product(settings, clock) as product:
-        source = open_source(SOURCE, FilesSettings(path=str(folder)), clock)
+        source = open_source(SOURCE, FilesSettings(path=str(folder)), product.state)
         try:
             report = await SyncRun(source, product.ingest_parts, product.state.logs).run()
         finally:

@@ -171,6 +171,23 @@ class Source(Protocol):
 
 
 @runtime_checkable
+class CheckedSource(Protocol):
+    """A source that can tell whether it is set up rightly."""
+
+    async def check(self) -> str:
+        """Ask for as little as shows that address, credentials and names are right.
+
+        Returns:
+            What was found, in words for `zhixing doctor`.
+
+        Raises:
+            SettingsError: What to mend.
+            TransientError: The source did not answer.
+        """
+        ...
+
+
+@runtime_checkable
 class BulkRightsSource(Protocol):
     """A source that can say the rights of all its documents in a few calls."""
 

@@ -7,14 +7,22 @@ from pathlib import Path
 
 import typer
 
-from bot.bootstrap import open_chat_model, open_embedder, open_product, open_reranker, open_state
+from bot.bootstrap import (
+    open_chat_model,
+    open_embedder,
+    open_product,
+    open_reranker,
+    open_source,
+    open_state,
+)
 from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import JsonOption
 from bot.commands.output import print_json, print_result
 from core.clock import Clock
 from core.errors import ZhixingError
 from core.models import ChatMessage
-from core.settings import Settings
+from core.settings import FilesSettings, Settings, SourceSettings
+from knowledge.source import CheckedSource
 
 EXIT_PROBLEMS = 1
 MODEL_TOKENS = 8
@@ -69,7 +77,10 @@ async def check_all(context: CommandContext) -> list[Finding]:
         "cross-encoder": _check_reranker,
         "OCR": _check_ocr,
     }
-    findings = [_check_source(name, source.path) for name, source in settings.sources.items()]
+    findings = [
+        await _check_source(name, source, settings, context.clock)
+        for name, source in settings.sources.items()
+    ]
     for part, check in checks.items():
         try:
             said = await check(settings, context.clock)
@@ -79,13 +90,30 @@ async def check_all(context: CommandContext) -> list[Finding]:
     return findings
 
 
-def _check_source(name: str, path: str) -> Finding:
-    folder = Path(path).expanduser()
+def _check_folder(name: str, path: str) -> Finding:
     part = f"source {name}"
-    if folder.exists():
+    if Path(path).expanduser().exists():
         return Finding(part=part, is_well=True, said=path)
     said = f"{path!r} does not exist; mend sources.{name}.path or remove the source"
     return Finding(part=part, is_well=False, said=said)
+
+
+async def _check_source(
+    name: str, source_settings: SourceSettings, settings: Settings, clock: Clock
+) -> Finding:
+    part = f"source {name}"
+    if isinstance(source_settings, FilesSettings):
+        return _check_folder(name, source_settings.path)
+    try:
+        async with open_state(settings, clock) as state:
+            source = open_source(name, source_settings, state)
+            try:
+                said = await source.check() if isinstance(source, CheckedSource) else "configured"
+            finally:
+                await source.close()
+    except ZhixingError as error:
+        return Finding(part=part, is_well=False, said=str(error))
+    return Finding(part=part, is_well=True, said=said)
 
 
 async def _check_database(settings: Settings, clock: Clock) -> str:

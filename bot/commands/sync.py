@@ -14,7 +14,7 @@ from bot.commands.progress import TerminalProgress
 from bot.index_switch import prepare_index
 from bot.source_settings import select_sources
 from core.clock import Clock
-from core.settings import FilesSettings, Settings
+from core.settings import Settings, SourceSettings
 from knowledge.ingestion import SyncRun
 from knowledge.rights_run import RIGHTS_SCOPE, RightsRun
 from knowledge.runs import RunKind
@@ -57,7 +57,7 @@ def register(app: typer.Typer) -> None:
 async def sync_sources(
     settings: Settings,
     clock: Clock,
-    sources: Mapping[str, FilesSettings],
+    sources: Mapping[str, SourceSettings],
     *,
     accept_deletions: bool = False,
 ) -> SyncReport:
@@ -75,10 +75,10 @@ async def sync_sources(
 
 
 async def sync_source(
-    product: Product, name: str, settings: FilesSettings, *, accept_deletions: bool
+    product: Product, name: str, settings: SourceSettings, *, accept_deletions: bool
 ) -> SyncReport:
     """Sync one source with progress on the terminal."""
-    source = open_source(name, settings, product.state.clock)
+    source = open_source(name, settings, product.state)
     try:
         async with product.sync_lock.hold(name, RunKind.SYNC) as tools:
             with TerminalProgress() as progress:

@@ -195,6 +195,12 @@ class ConfluenceSource:
             )
         return tuple(groups)
 
+    async def check(self) -> str:
+        """Tell which spaces the account sees; see `CheckedSource`."""
+        lister = await self._begin({})
+        keys = ", ".join(sorted(lister.site.spaces))
+        return f"{self._api.site}, spaces {keys}"
+
     async def close(self) -> None:
         """Release connections and parser processes. Safe to call twice."""
         await self._texts.close()

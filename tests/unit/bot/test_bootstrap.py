@@ -14,9 +14,9 @@ from bot.bootstrap import (
     open_chat_model,
     open_embedder,
     open_reranker,
-    open_source,
     open_state,
 )
+from connectors import registry
 from core.clock import SystemClock
 from core.errors import SettingsError
 from core.settings import (
@@ -116,6 +116,6 @@ async def test_a_product_closes_its_store_and_leaves_the_database_free(office: O
 
 
 async def test_a_source_is_opened_by_its_settings(tmp_path: Path) -> None:
-    source = open_source("wiki", FilesSettings(path=str(tmp_path)), CLOCK)
+    source = registry.open_source("wiki", FilesSettings(path=str(tmp_path)), clock=CLOCK)
     assert source.name == "wiki"
     await source.close()

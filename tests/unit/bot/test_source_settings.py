@@ -4,7 +4,13 @@ import pytest
 
 from bot.source_settings import select_sources
 from core.errors import SettingsError
-from core.settings import load_settings
+from core.settings import FilesSettings, Settings, load_settings
+
+
+def get_path(settings: Settings, name: str) -> Path:
+    source = settings.sources[name]
+    assert isinstance(source, FilesSettings)
+    return Path(source.path)
 
 
 def test_a_folder_given_once_is_remembered(tmp_path: Path) -> None:
@@ -13,7 +19,7 @@ def test_a_folder_given_once_is_remembered(tmp_path: Path) -> None:
     chosen = select_sources(load_settings(home, {}), [folder])
     assert list(chosen) == ["team-handbook-手册"]
     again = load_settings(home, {})
-    assert Path(again.sources["team-handbook-手册"].path) == folder
+    assert get_path(again, "team-handbook-手册") == folder
     assert select_sources(again, []) == chosen
     assert select_sources(again, [folder]) == chosen
 
@@ -32,7 +38,7 @@ def test_quotes_and_backslashes_in_a_path_survive(tmp_path: Path) -> None:
     home, folder = tmp_path / "home", tmp_path / 'odd "name" \\ here'
     folder.mkdir()
     (name,) = select_sources(load_settings(home, {}), [folder])
-    assert Path(load_settings(home, {}).sources[name].path) == folder
+    assert get_path(load_settings(home, {}), name) == folder
 
 
 def test_a_missing_folder_and_nothing_to_sync_are_said(tmp_path: Path) -> None:

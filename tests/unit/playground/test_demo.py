@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from core.settings import load_settings
+from core.settings import FilesSettings, load_settings
 from knowledge.directory_import import load_directory_folder
 from knowledge.people import ChannelId, PersonId
 from playground.demo import SCENES, play, register, write_settings
@@ -16,7 +16,7 @@ def test_the_settings_name_the_companys_files_and_words(tmp_path: Path) -> None:
     company = tmp_path / 'a "company"\\公司'
     written = write_settings(tmp_path / "home", company)
     assert written == load_settings(tmp_path / "home")
-    assert written.sources["files"].path == str(company / "files")
+    assert written.sources["files"] == FilesSettings(path=str(company / "files"))
     assert written.analysis.synonyms == (str(company / "jargon.txt"),)
 
 
