@@ -58,8 +58,8 @@ def _convert(tag: Tag, findings: Findings) -> StorageText:
 def _place_includes(blocks: Iterator[str], findings: Findings) -> Iterator[Piece]:
     """Cut at included pages; one inside a table or list comes after it."""
     for block in blocks:
-        text = _MARK.sub("", block).strip("\n")
-        if text.strip():
+        text = _MARK.sub("", block).strip("\n").rstrip()
+        if text:
             yield text
         for number in _MARK.findall(block):
             yield findings.includes[int(number)]

@@ -16,7 +16,7 @@ _BLOCKS = frozenset(
         "address", "blockquote", "dd", "details", "div", "dl", "dt", "figure", "h1", "h2", "h3",
         "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "section", "table", "ul", "center",
         "ac:layout", "ac:layout-section", "ac:layout-cell", "ac:task-list", "ac:task",
-        "ac:rich-text-body",
+        "ac:adf-extension",
     }
 )  # fmt: skip
 _HIDDEN = frozenset(
@@ -35,6 +35,8 @@ def write_blocks(tag: Tag, findings: Findings) -> Iterator[str]:
             yield from _end_paragraph(inline)
             yield from _write_block(child, findings)
         else:
+            is_image = isinstance(child, Tag) and child.name == "ac:image"
+            inline += [" "] if is_image else []
             inline.append(write_inline(child, findings))
     yield from _end_paragraph(inline)
 
@@ -132,6 +134,15 @@ def _indent(text: str, width: int = 2) -> str:
     return "\n".join(" " * width + line if line else "" for line in text.split("\n"))
 
 
+def _write_extension(tag: Tag, findings: Findings) -> Iterator[str]:
+    """Write what old clients are shown, which says the same; else the new form."""
+    for name in ("ac:adf-fallback", "ac:adf-content"):
+        found = tag.find(name)
+        if isinstance(found, Tag):
+            yield from write_blocks(found, findings)
+            return
+
+
 def _write_definitions(tag: Tag, findings: Findings) -> Iterator[str]:
     for child in tag.find_all(["dt", "dd"]):
         text = fold(write_children(child, findings))
@@ -140,6 +151,7 @@ def _write_definitions(tag: Tag, findings: Findings) -> Iterator[str]:
 
 
 _WRITERS: Mapping[str, Callable[[Tag, Findings], Iterator[str]]] = {
+    "ac:adf-extension": _write_extension,
     "ac:task-list": _write_tasks,
     "blockquote": _write_quote,
     "dl": _write_definitions,

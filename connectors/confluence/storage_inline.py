@@ -185,11 +185,6 @@ def _write_superscript(tag: Tag, findings: Findings) -> str:
     return f"^{text}" if re.fullmatch(r"[-+]?\w{1,3}", text) else text
 
 
-def _write_extension(tag: Tag, findings: Findings) -> str:
-    fallback = tag.find("ac:adf-fallback")
-    return write_children(fallback, findings) if isinstance(fallback, Tag) else ""
-
-
 def _write_macro(tag: Tag, findings: Findings) -> str:
     """Write a macro within a sentence: its body, or the one parameter that is shown."""
     name = str(tag.get("ac:name") or "")
@@ -226,7 +221,6 @@ _WRITERS: Mapping[str, Callable[[Tag, Findings], str]] = {
     "img": _write_picture,
     "sup": _write_superscript,
     "time": _write_time,
-    "ac:adf-extension": _write_extension,
     "ac:emoticon": lambda tag, _findings: write_emoticon(tag),
     "ac:image": _write_image,
     "ac:link": _write_link,

@@ -7,7 +7,6 @@ from bs4 import Tag
 
 from connectors.confluence.storage_inline import read_page, write_inline
 from connectors.confluence.storage_parse import (
-    children_of,
     find_child,
     find_parameter,
     get_parameter,
@@ -28,16 +27,13 @@ _NO_LANGUAGES = frozenset({"", "none", "text", "plain", "plaintext"})
 
 
 def is_block_macro(macro: Tag) -> bool:
-    """Tell whether a macro stands on lines of its own."""
+    """Tell whether a macro stands on lines of its own, whatever is in its body."""
     name = str(macro.get("ac:name") or "")
     if name in _INLINE:
         return False
     if name in _CODE | _RAW_MARKDOWN | _INCLUDES | _TITLED:
         return True
-    body = find_child(macro, "ac:rich-text-body")
-    if body is None:
-        return find_child(macro, "ac:plain-text-body") is not None
-    return any(True for _ in children_of(body))
+    return find_child(macro, "ac:plain-text-body") is not None
 
 
 def write_macro(macro: Tag, findings: Findings, write_blocks: WriteBlocks) -> Iterator[str]:

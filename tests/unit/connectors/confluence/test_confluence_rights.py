@@ -160,7 +160,7 @@ def replace_access(document: Document, rule: AccessRule) -> Document:
 
 @pytest.mark.parametrize("flavour", ["cloud", "data_center"])
 @pytest.mark.parametrize("mode", ["listing", "rights run"])
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(moves=st.lists(st.lists(steps, min_size=1, max_size=3), min_size=1, max_size=4))
 def test_readers_are_those_of_the_wiki_after_every_change(
     flavour: Flavour, mode: str, moves: list[list[Step]]
