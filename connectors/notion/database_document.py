@@ -65,7 +65,7 @@ def _add_source(
             draft.add("\n\n".join(filter(None, (heading, table))))
         elif table:
             # The rows of a group have the same readers: the first one stands for all of them.
-            draft.add_included(table, (rows[0].id,), round_)
+            draft.add_included(table, (rows[0].id,), round_, own=owner)
 
 
 def _order_columns(properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """The two listings: everything, or what search knows to be new; and what is missing from them."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from connectors.notion.client import NotionApi
+from connectors.notion.client import PAGE_SIZE, NotionApi
 from connectors.notion.payloads import NotionObject
 from connectors.notion.round import Round
 from connectors.notion.state import FullListing, Kind, Progress, parse_moment
@@ -71,7 +71,7 @@ class Discovery:
         for object_id in self.round.closed_tables:
             yield self.round.build_upsert(object_id, "database")
         for object_id, state in self.round.states.items():
-            if object_id not in self.round.closed_tables and self.round.shows_old(state):
+            if object_id not in self.round.closed_tables and self.round.shows_old(object_id, state):
                 yield self.round.build_upsert(object_id, state.kind)
 
     def _tell_access(self) -> Iterator[AccessChanged]:
@@ -83,7 +83,9 @@ class Discovery:
             return True
         wait = timedelta(hours=self.settings.reconcile_hours)
         is_late = parse_moment(progress.full_at) + wait <= self.clock.now()
-        return is_late or progress.setup != self.round.setup
+        is_large = len(self.round.known) > PAGE_SIZE * _PAGES_TO_THE_END
+        is_in_doubt = bool(progress.doubted) and is_large
+        return is_late or is_in_doubt or progress.setup != self.round.setup
 
     # Everything
 
@@ -119,7 +121,12 @@ class Discovery:
             yield change
         for change in self._end_scopes(walk, roots):
             yield change
-        done = Progress(since=full.started, full_at=full.started, setup=self.round.setup)
+        done = Progress(
+            since=full.started,
+            full_at=full.started,
+            setup=self.round.setup,
+            doubted=self._find_doubted(walk),
+        )
         yield Checkpoint(cursor=Cursor(done.encode()))
 
     async def _enumerate(self, walk: Walk, hits: dict[str, None]) -> AsyncIterator[Change]:
@@ -193,6 +200,15 @@ class Discovery:
                 continue
             yield ScopeListed(scope=scope, error=walk.faults.get(scope, ""))
 
+    def _find_doubted(self, walk: Walk) -> tuple[str, ...]:
+        """Return the scopes that so much is missing from that ingestion holds it."""
+        doubted = []
+        for scope in sorted({one.scope for one in self.round.known.values()}):
+            gone = [one for one in self._documents_of(scope) if one not in walk.listed]
+            if len(gone) >= MASS_LOSS or scope in gone:
+                doubted.append(scope)
+        return tuple(doubted)
+
     def _is_small(self, scope: str) -> bool:
         return len(self._documents_of(scope)) < MASS_LOSS
 
@@ -227,9 +243,10 @@ class Discovery:
         for object_id in looked:
             async for change in walk.visit(object_id, self._kind(object_id)):
                 yield change
-        for change in self._settle_losses(walk):
-            yield change
+        losses = self._sort_losses(walk, progress.doubted)
         async for change in self._refresh_tables(walk):
+            yield change
+        for change in self._tell_losses(walk, losses):
             yield change
         for change in self._rewrite_dependents(walk):
             yield change
@@ -238,6 +255,7 @@ class Discovery:
             progress,
             since=started.isoformat(),
             full_at=progress.full_at if is_whole else "",
+            doubted=tuple(one for one, gone in losses.items() if _is_doubted(walk, one, gone)),
         )
         yield Checkpoint(cursor=Cursor(done.encode()))
 
@@ -292,26 +310,41 @@ class Discovery:
             and found.last_edited_time <= state.edited
         )
 
-    def _settle_losses(self, walk: Walk) -> Iterator[Change]:
-        """Tell single documents that are gone; of many at once list the scope instead."""
-        by_scope: dict[str, list[str]] = {}
+    def _sort_losses(self, walk: Walk, before: Iterable[str]) -> dict[str, list[str]]:
+        """Return what is lost by scope; the tables it stood in are to be read again.
+
+        Args:
+            walk: What was seen.
+            before: Scopes that were in doubt when the last run ended: they may be whole again.
+        """
+        losses: dict[str, list[str]] = {scope: [] for scope in before}
         for object_id in walk.lost:
             known = self.round.known.get(object_id)
             if known is not None:
-                by_scope.setdefault(known.scope, []).append(object_id)
-        for scope, gone in sorted(by_scope.items()):
-            is_root_unseen = walk.lost.get(scope) is False
-            if len(gone) < MASS_LOSS and not is_root_unseen:
-                for object_id in gone:
-                    walk.stale_tables.update(dict.fromkeys(self.round.databases_above(object_id)))
-                    self.round.places.drop(object_id)
-                    yield self.round.lose(object_id)
+                losses.setdefault(known.scope, []).append(object_id)
+                walk.stale_tables.update(dict.fromkeys(self.round.databases_above(object_id)))
+        for scope in before:
+            databases = (one for one in self._documents_of(scope) if self._kind(one) == "database")
+            walk.stale_tables.update(dict.fromkeys(databases))
+        return losses
+
+    def _tell_losses(self, walk: Walk, losses: Mapping[str, list[str]]) -> Iterator[Change]:
+        """Tell single documents that are gone; of many at once list the scope instead."""
+        for scope, gone in sorted(losses.items()):
+            if _is_doubted(walk, scope, gone) or not gone:
+                yield from self._list_scope(scope, walk)
                 continue
-            for object_id in self._documents_of(scope):
-                if object_id not in walk.lost and object_id not in walk.listed:
-                    walk.listed.add(object_id)
-                    yield Unchanged(document_id=self.round.document_id(object_id), scope=scope)
-            yield ScopeListed(scope=scope, error=walk.faults.get(scope, ""))
+            for object_id in gone:
+                self.round.places.drop(object_id)
+                yield self.round.lose(object_id)
+
+    def _list_scope(self, scope: str, walk: Walk) -> Iterator[Change]:
+        """List a scope as search and the looks of this run have it."""
+        for object_id in self._documents_of(scope):
+            if object_id not in walk.lost and object_id not in walk.listed:
+                walk.listed.add(object_id)
+                yield Unchanged(document_id=self.round.document_id(object_id), scope=scope)
+        yield ScopeListed(scope=scope, error=walk.faults.get(scope, ""))
 
     async def _refresh_tables(self, walk: Walk) -> AsyncIterator[Change]:
         for database_id in [*walk.stale_tables, *self.round.closed_tables]:
@@ -340,6 +373,11 @@ class Discovery:
     def _kind(self, object_id: str) -> str:
         state = self.round.states.get(object_id)
         return state.kind if state else self.round.kind_of(object_id) or "page"
+
+
+def _is_doubted(walk: Walk, scope: str, gone: list[str]) -> bool:
+    """Tell whether so much of a scope is lost that ingestion must judge it as a whole."""
+    return len(gone) >= MASS_LOSS or walk.lost.get(scope) is False
 
 
 def _skip_finished(roots: list[str], path: tuple[str, ...]) -> list[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from connectors.notion.blocks import Segment, Surroundings, SyncedText, write_blocks
+from connectors.notion.blocks import Surroundings, SyncedText, write_blocks
 from connectors.notion.body import parse_nodes
 from connectors.notion.page_reading import PageReading
 from connectors.notion.payloads import Comment, NotionObject
@@ -18,6 +18,8 @@ from knowledge.documents import BodyPart, Content, Document, Link, Version
 
 UNTITLED = "Untitled"
 _LABELS = frozenset({"multi_select"})
+# What a path is made of; data sources hardly ever have a name of their own.
+_TITLED = frozenset({"page", "database"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +57,15 @@ class Draft:
         if markdown.strip():
             self.parts.append(BodyPart(markdown=markdown))
 
-    def add_included(self, markdown: str, origins: Sequence[str], round_: Round) -> None:
+    def add_included(
+        self, markdown: str, origins: Sequence[str], round_: Round, *, own: str
+    ) -> None:
         """Add text of other pages, readable only by those who may read all of them."""
         rule = round_.rule(origins[0])
         for origin in origins[1:]:
             rule &= round_.rule(origin)
         for origin in origins:
-            self.depends[origin] = round_.describe_dependence(origin, has_text=True)
+            self.depends[origin] = round_.describe_dependence(own, origin, has_text=True)
             place = round_.places.find(origin)
             self.latest = max(self.latest, place.edited if place else "")
         self.parts.append(
@@ -83,7 +87,10 @@ def build_page(round_: Round, reading: PageReading, extras: PageExtras) -> Docum
     )
     draft.add(_write_properties(extras.properties or found.properties, extras.columns, references))
     for segment in write_blocks(parse_nodes(reading.body.blocks), around):
-        _add_segment(draft, segment, round_)
+        if segment.origins:
+            draft.add_included(segment.markdown, segment.origins, round_, own=found.id)
+        else:
+            draft.add(segment.markdown)
     draft.add(_write_comments(reading.comments, references))
     for value in found.properties.values():
         for target in find_relations(value):
@@ -117,10 +124,12 @@ def finish(
 ) -> Document:
     """Put a document together; its token says what it depends on."""
     object_id, rule = found.id, round_.rule(found.id)
-    for target in references.shown:
-        draft.depends.setdefault(target, round_.describe_dependence(target, has_text=False))
     ancestors = round_.places.ancestors(object_id)
-    state = PageState(
+    titled = [one for one in ancestors if round_.kind_of(one) in _TITLED]
+    for target in (*references.shown, *titled):
+        state = round_.describe_dependence(object_id, target, has_text=False)
+        draft.depends.setdefault(target, state)
+    token = PageState(
         kind=described.kind,
         edited=described.edited,
         is_settled=is_settled(described.edited, described.read_at),
@@ -146,13 +155,13 @@ def finish(
             version=Version(number=0, at=_find_moment(described.edited, draft.latest), author=name),
         ),
         access=rule,
-        token=state.encode(),
+        token=token.encode(),
         content_hash=described.content,
         keeps_history=round_.keeps_history,
         space=round_.find_title(root, rule) or "",
         author=name,
         labels=labels,
-        breadcrumbs=_find_breadcrumbs(round_, ancestors, rule),
+        breadcrumbs=_find_breadcrumbs(round_, titled, rule),
         links=_build_links(round_, object_id, references),
         notes=tuple(dict.fromkeys((*notes, *references.notes))),
     )
@@ -160,13 +169,6 @@ def finish(
 
 def _find_moment(edited: str, latest: str) -> datetime:
     return max(parse_moment(edited), parse_moment(latest))
-
-
-def _add_segment(draft: Draft, segment: Segment, round_: Round) -> None:
-    if segment.origins:
-        draft.add_included(segment.markdown, segment.origins, round_)
-    else:
-        draft.add(segment.markdown)
 
 
 def _find_breadcrumbs(

@@ -76,10 +76,12 @@ class BodyReader:
         for _ in range(_MAX_CLIMB):
             raw = await self._api.fetch_block(block_id)
             parent = Parent.model_validate(raw.get("parent") or {})
-            if parent.type != "block_id":
+            if parent.type != "block_id" and parent.place:
                 return parent.place
+            if not parent.place:
+                break
             block_id = parent.block_id
-        raise ResourceGoneError(f"block {block_id!r} is nested too deeply to tell its page")
+        raise ResourceGoneError(f"the page of block {block_id!r} can't be told")
 
     async def _read_below(
         self, block_id: str, body: Body, seen: set[str], depth: int

@@ -127,13 +127,20 @@ class Round:
             return None
         return place.title or None
 
-    def describe_dependence(self, target: str, *, has_text: bool) -> str:
-        """Return the state of another page as far as a page that shows it depends on it."""
+    def describe_dependence(self, own: str, target: str, *, has_text: bool) -> str:
+        """Return the state of another page as far as a page that shows it depends on it.
+
+        Args:
+            own: The page that shows it.
+            target: The page that is shown.
+            has_text: Its text is shown, and not only its title.
+        """
+        title = self.find_title(target, self.rule(own)) or ""
+        if not has_text:
+            return hash_content(title)[:12]
         place = self.places.find(target)
-        title = place.title if place else ""
-        edited = place.edited if place and has_text else ""
-        state = hash_content(title, edited, self.rule(target).access_id)[:12]
-        return f"+{state}" if has_text else state
+        edited = place.edited if place else ""
+        return "+" + hash_content(title, edited, self.rule(target).access_id)[:12]
 
     async def put(self, found: NotionObject, kind: PlaceKind, *, parent: str = "") -> None:
         """Put an object into the tree, and what lies above it if that is not known yet.
@@ -213,12 +220,12 @@ class Round:
             or before.setup != self.setup
             or known.scope != self.scope(object_id)
         )
-        return is_elsewhere or self.shows_old(before)
+        return is_elsewhere or self.shows_old(object_id, before)
 
-    def shows_old(self, before: PageState) -> bool:
+    def shows_old(self, object_id: str, before: PageState) -> bool:
         """Tell whether another page that a document shows reads or is read differently now."""
         return any(
-            state != self.describe_dependence(target, has_text=state.startswith("+"))
+            state != self.describe_dependence(object_id, target, has_text=state.startswith("+"))
             for target, state in before.depends.items()
         )
 

@@ -88,12 +88,14 @@ class Progress:
         since: Start of the last finished listing; what was edited before it is known.
         full_at: Start of the last finished full listing.
         setup: That of the last full listing; another one now means that all must be read again.
+        doubted: Scopes that so much is missing from that it is not believed.
         full: A full listing that was interrupted.
     """
 
     since: str = ""
     full_at: str = ""
     setup: str = ""
+    doubted: tuple[str, ...] = ()
     full: FullListing | None = None
 
     def encode(self) -> str:
@@ -105,8 +107,8 @@ class Progress:
         """Read a cursor; one that can't be read means that nothing is known."""
         try:
             values: dict[str, Any] = json.loads(cursor) if cursor else {}
-            full = values.pop("full", None)
-            return cls(**values, full=_parse_full(full))
+            full, doubted = values.pop("full", None), values.pop("doubted", ())
+            return cls(**values, full=_parse_full(full), doubted=tuple(doubted))
         except (AttributeError, TypeError, ValueError):
             return cls()
 

@@ -190,7 +190,7 @@ class Walk:
         if failure is not None:
             yield self.fail(database_id, failure)
         else:
-            for change in self._judge_database(reading, rows, is_whole=not limit):
+            for change in self._judge_database(reading, rows):
                 yield change
         for row in self._choose(rows):
             async for change in self.visit(row, "page", parent=database_id):
@@ -256,7 +256,7 @@ class Walk:
             yield change
 
     def _judge_database(
-        self, reading: DatabaseReading, rows: Mapping[str, str], *, is_whole: bool
+        self, reading: DatabaseReading, rows: Mapping[str, str]
     ) -> Iterable[Change]:
         database_id = reading.found.id
         self.stale_tables.pop(database_id, None)
@@ -266,9 +266,11 @@ class Walk:
             for row in self.round.places.children(source.found.id)
             if row in self.round.known
         }
-        gone = known - set(rows)
-        self.missing_children |= gone if is_whole else set()
-        if is_whole and database_id in self.round.known and self.is_mass(gone, known):
+        # When only the first rows were listed, the others are not missing.
+        is_whole = len(rows) >= len(known) or not any(one.has_more for one in reading.sources)
+        gone = known - set(rows) if is_whole else set()
+        self.missing_children |= gone
+        if database_id in self.round.known and self.is_mass(gone, known):
             # So many rows at once are not believed; the table they stand in is not either.
             yield from self._confirm(database_id)
             return

@@ -57,7 +57,11 @@ class Editor:
             "id": page_id,
             "parent": self._describe_parent(parent),
             "properties": {
-                "title": {"id": "title", "type": "title", "title": rich_text(title)},
+                self._title_column(parent): {
+                    "id": "title",
+                    "type": "title",
+                    "title": rich_text(title),
+                },
                 **(properties or {}),
             },
             "url": f"https://www.notion.so/{page_id.replace('-', '')}",
@@ -167,6 +171,13 @@ class Editor:
                 self.workspace.blocks[owner] = kept
                 self.workspace.forget_orders()
                 self.workspace.touch(self.workspace.page_of(owner))
+
+    def _title_column(self, parent: str) -> str:
+        """Return what the title of a page in that place is called."""
+        columns: Json = self.workspace.objects.get(parent, {}).get("properties", {})
+        is_source = self.workspace.objects.get(parent, {}).get("object") == "data_source"
+        names = [name for name, one in columns.items() if one["type"] == "title"]
+        return names[0] if is_source and names else "title"
 
     def _title_of(self, page_id: str) -> Sequence[Json]:
         values: Iterable[Json] = self.workspace.objects[page_id]["properties"].values()
