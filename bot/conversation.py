@@ -15,7 +15,8 @@ from bot.memory.turns import Turn, TurnStore
 from bot.rag.answerer import Answerer, Reply
 from bot.rag.language import detect_language
 from bot.rag.page_history import StoredPageHistory
-from bot.rag.question_type import analyse_question, build_search_words
+from bot.rag.question_type import analyse_question, build_search_words, drop_moment
+from bot.rag.replies import NO_PAST, join_replies
 from bot.router import Route, Routing, route_question
 from bot.search_query import SearchQuery, build_filter, parse_search
 from bot.texts import Texts, get_texts
@@ -37,6 +38,7 @@ _log = structlog.get_logger(__name__)
 
 OPERATOR_NAME = "operator"
 DIRECT = "dm"
+_ARCHIVED = frozenset({Status.ARCHIVED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,31 @@ class _Replies:
     def cited(self) -> tuple[Hit, ...]:
         """Everything either reply rests on."""
         return self.public.cited + (self.private.cited if self.private else ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asking:
+    """One search for a reply.
+
+    Attributes:
+        audience: Whom it is for, for the trace.
+        statuses: Of the pages searched; empty = as the query says.
+        any_time: Search former versions too.
+    """
+
+    query: SearchQuery
+    access: ReadableClasses
+    steps: TraceSteps
+    audience: str
+    statuses: frozenset[Status] = frozenset()
+    any_time: bool = False
+
+    @property
+    def name(self) -> str:
+        """Name the search in the trace."""
+        if self.any_time:
+            return f"{self.audience}, all versions"
+        return f"{self.audience}, archived" if self.statuses else self.audience
 
 
 class Conversation:
@@ -154,45 +181,64 @@ class Conversation:
     async def _reply(
         self, query: SearchQuery, access: ReadableClasses, steps: TraceSteps, audience: str
     ) -> Reply:
-        """Reply from what is in force; archived pages speak when nothing current does."""
-        reply = await self._reply_from(query, access, steps, audience)
-        if reply.answer.outcome is not Outcome.NOT_FOUND or query.with_archived:
+        """Reply from what is in force; from the past when that is asked for or nothing else is."""
+        asking = _Asking(query=query, access=access, steps=steps, audience=audience)
+        reply = await self._reply_from(asking)
+        if query.with_archived:
             return reply
-        wider = replace(query, with_archived=True)
-        former = await self._reply_from(wider, access, steps, f"{audience}, archived too")
-        is_former = any(hit.status is Status.ARCHIVED for hit in former.cited)
-        return former if is_former else reply
+        is_told = reply.answer.outcome is not Outcome.NOT_FOUND
+        is_past_wanted = analyse_question(query.words).is_about_past and NO_PAST in reply.notes
+        if is_told and not is_past_wanted:
+            return reply
+        archived = await self._reply_from(replace(asking, statuses=_ARCHIVED))
+        if archived.answer.outcome is Outcome.ANSWERED:
+            return join_replies(archived, reply) if is_told else archived
+        if is_told or not analyse_question(query.words).is_about_past:
+            return reply
+        # What was asked for may stand in former versions alone.
+        former = await self._reply_from(replace(asking, statuses=frozenset(Status), any_time=True))
+        return former if former.answer.outcome is not Outcome.NOT_FOUND else reply
 
-    async def _reply_from(
-        self, query: SearchQuery, access: ReadableClasses, steps: TraceSteps, audience: str
-    ) -> Reply:
-        retrieval = await self._search(query, access)
-        steps.add_retrieval(retrieval, audience)
+    async def _reply_from(self, asking: _Asking) -> Reply:
+        retrieval = await self._search(asking)
+        asking.steps.add_retrieval(retrieval, asking.name)
         history = StoredPageHistory(
-            store=self._parts.store, ledger=self._parts.ledger, access=access
+            store=self._parts.store, ledger=self._parts.ledger, access=asking.access
         )
-        reply = await self._parts.answerer.answer(query.words, retrieval, history=history)
-        steps.note(
-            f"answer ({audience})",
+        reply = await self._parts.answerer.answer(
+            asking.query.words, retrieval, history=history, now=self._parts.clock.now()
+        )
+        asking.steps.note(
+            f"answer ({asking.name})",
             rows=[(hit.passage_id, hit.score) for hit in reply.cited],
             note="; ".join((reply.answer.outcome, *reply.notes)),
         )
         return reply
 
-    async def _search(self, query: SearchQuery, access: ReadableClasses) -> Retrieval:
+    async def _search(self, asking: _Asking) -> Retrieval:
         """Search the state a question names; today's where nothing is known of that time.
 
-        A date in a question may as well be part of what pages tell today.
+        A date in a question may as well be part of what pages tell today. What is archived today
+        may have been in force then.
         """
-        analysis = analyse_question(query.words)
+        query = asking.query
+        analysis = analyse_question(query.words, now=self._parts.clock.now())
         words = build_search_words(query.words, analysis)
-        now = build_filter(query, access, self._parts.bases)
-        if query.as_of is not None or analysis.as_of is None:
+        now = build_filter(query, asking.access, self._parts.bases)
+        if asking.statuses:
+            now = replace(now, statuses=asking.statuses, any_time=asking.any_time)
+        if query.as_of is not None or asking.statuses or analysis.as_of is None:
             return await self._parts.retriever.search(words, now)
-        then = await self._parts.retriever.search(words, replace(now, as_of=analysis.as_of))
-        if then.sufficiency.is_enough:
-            return then
-        return await self._parts.retriever.search(words, now)
+        then = replace(now, as_of=analysis.as_of, statuses=frozenset(Status))
+        # Of a date that may belong to the matter, today's pages are asked first.
+        tries = [(words, then), (words, now)]
+        if not analysis.is_about_past:
+            tries = [(words, now), (drop_moment(query.words), then)]
+        first = await self._parts.retriever.search(*tries[0])
+        if first.sufficiency.is_enough:
+            return first
+        second = await self._parts.retriever.search(*tries[1])
+        return second if second.sufficiency.is_enough or analysis.is_about_past else first
 
     async def _load_turns(self, earlier: str | Sequence[Turn], reader: Reader) -> Sequence[Turn]:
         if isinstance(earlier, str):

@@ -34,6 +34,7 @@ class Texts:
     state_now: str
     state_former: str
     state_as_of: str
+    no_past: str
     title_change: str
 
 
@@ -65,7 +66,8 @@ _ZH = Texts(
     owner="，负责人 {name}",
     state_now="现在（{version}，自 {since} 起）：",
     state_former="此前（{version}，{since} 至 {until}）：",
-    state_as_of="（以下为 {version} 的内容，自 {since} 起有效。）",
+    state_as_of="（以上为 {version} 的内容，{since} 至 {until} 有效。）",
+    no_past="（没有更早的版本与此不同：自 {since}（{version}）起就是这样写的。）",
     title_change="此页面原名《{before}》，自 {date}（{version}）起改为《{after}》。",
 )
 
@@ -104,7 +106,8 @@ _EN = Texts(
     owner=", owner {name}",
     state_now="Now ({version}, since {since}): ",
     state_former="Before ({version}, {since} to {until}): ",
-    state_as_of="(As in {version}, in force since {since}.)",
+    state_as_of="(As in {version}, in force from {since} to {until}.)",
+    no_past="(No earlier version is kept that differs: it has read so since {since}, {version}.)",
     title_change=(
         "This page was called “{before}” and has been “{after}” since {date} ({version})."
     ),

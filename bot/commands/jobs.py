@@ -40,8 +40,8 @@ class _Overview:
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    jobs = typer.Typer(name="jobs", no_args_is_help=True, help="Scheduled jobs and their history.")
-    app.add_typer(jobs)
+    jobs = typer.Typer(no_args_is_help=True, help="Scheduled jobs and their history.")
+    app.add_typer(jobs, name="jobs")
     _register_views(jobs)
     _register_changes(jobs)
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from bot.rag.ambiguity import find_options, names_nothing
 from bot.rag.claims import KnownNames
@@ -17,6 +18,8 @@ from bot.rag.quote_selection import Similarity
 from bot.rag.replies import (
     Reply,
     add_line,
+    add_marks,
+    add_no_past,
     add_stale_copies,
     add_states,
     build_clarify,
@@ -32,7 +35,7 @@ from bot.rag.writer import LoadPeople, People, Writer, describe_sources
 from bot.rag.written import ShowText
 from bot.texts import Texts, get_texts
 from knowledge.analysis import Analyser, fold
-from knowledge.documents import DocumentId
+from knowledge.documents import DocumentId, Hit
 from knowledge.retrieval import Evidence, Retrieval
 
 __all__ = ["Answerer", "Reply"]
@@ -86,6 +89,7 @@ class Answerer:
         *,
         history: PageHistory | None = None,
         show: ShowText | None = None,
+        now: datetime | None = None,
     ) -> Reply:
         """Answer a question that stands on its own, in its language.
 
@@ -97,7 +101,7 @@ class Answerer:
             show: Takes the text of a written answer as it comes, already checked. The reply that
                 is returned holds, also when it differs.
         """
-        analysis = analyse_question(question)
+        analysis = analyse_question(question, now=now)
         case = _Case(
             asked=AskedQuestion(text=question, analysis=analysis, weights=retrieval.terms),
             retrieval=retrieval,
@@ -137,6 +141,11 @@ class Answerer:
             return build_clarify(options, case.texts)
         if former := await self._tell_history(case, extract):
             return former
+        reply = await self._reply_of_today(case, extract)
+        hit = case.evidence[extract.best.source].hit
+        return add_no_past(reply, hit, case.texts) if self._has_no_past(case, hit) else reply
+
+    async def _reply_of_today(self, case: _Case, extract: Extract) -> Reply:
         disagreement = await self._find_disagreement(case, extract)
         if disagreement is None:
             return await self._state(case, extract)
@@ -193,6 +202,15 @@ class Answerer:
             case.asked, case.evidence, self._analyser, similarity=self._similarity
         )
 
+    def _has_no_past(self, case: _Case, hit: Hit) -> bool:
+        """Tell whether the question is about a past of which nothing is known."""
+        analysis = case.asked.analysis
+        if case.history is None or not analysis.is_about_past or hit.valid_to is not None:
+            return False
+        if analysis.history != (HistoryKind.AS_OF,) or analysis.as_of is None:
+            return True
+        return hit.valid_from > analysis.as_of
+
     async def _tell_history(self, case: _Case, extract: Extract) -> Reply | None:
         """Answer what held before; None when nothing else is known to have held."""
         kinds = set(case.asked.analysis.history) - {HistoryKind.AS_OF}
@@ -201,14 +219,15 @@ class Answerer:
         hit = case.evidence[extract.best.source].hit
         rows = await case.history.load_rows(hit.document_id)
         states = build_states(case.asked, extract.best, rows, self._analyser)
-        chosen = choose_states(states, tuple(kinds), case.asked.text)
+        analysis = case.asked.analysis
+        chosen = choose_states(states, tuple(kinds), case.asked.text, moment=analysis.as_of)
         versions = await case.history.load_versions(hit.document_id)
         title = find_title_change(versions, case.asked.text)
         if title is not None:
             chosen = []
         if not chosen and title is None:
             return None
-        return build_history(chosen, title, hit, case.texts)
+        return add_marks(build_history(chosen, title, hit, case.texts), case.texts)
 
     async def _find_disagreement(self, case: _Case, extract: Extract) -> Disagreement | None:
         history = case.history

@@ -92,14 +92,21 @@ def build_states(
 
 
 def choose_states(
-    states: Sequence[State], kinds: Sequence[HistoryKind], question: str
+    states: Sequence[State],
+    kinds: Sequence[HistoryKind],
+    question: str,
+    *,
+    moment: datetime | None = None,
 ) -> list[State]:
     """Choose the states a question asks for, oldest first; empty when there is no past.
 
-    A question that names a value is about the change to it; else about the last change.
+    A question that names a value is about the change to it; one that names a moment about the
+    state of then and today's; else about the last change.
     """
     if len(states) < 2:  # noqa: PLR2004 - one state has no past
         return []
+    if set(kinds) == {HistoryKind.AT}:
+        return [] if moment is None else _choose_state_at(states, moment)
     if HistoryKind.ALL_STATES in kinds:
         return list(states)
     named = extract_values(question)
@@ -107,6 +114,12 @@ def choose_states(
         if any(value.equals(asked) for value in states[index].values for asked in named):
             return list(states[index - 1 : index + 1])
     return list(states[-2:])
+
+
+def _choose_state_at(states: Sequence[State], moment: datetime) -> list[State]:
+    *former, latest = states
+    then = [one for one in former if one.since <= moment and (one.until or moment) > moment]
+    return [*then, latest] if then else []
 
 
 def find_title_change(versions: Sequence[VersionRecord], question: str) -> TitleChange | None:

@@ -81,7 +81,8 @@ HISTORY: dict[str, str] = {
         r"以前(?!的?版)|之前(?:是|叫|的(?:值|标准|规定|版本|价格|上限|名))|原来(?:是|叫|的)"
         r"|原先|上一版|上个版本|旧版|改之前|调整前|过去(?:是|叫)|曾经(?:是|叫)"
         r"|\bbefore (?:it was|that|the change)\b|\b(?:was|were) (?:it|they) before\b"
-        r"|\bwhat was .{1,80}\bbefore\b|\bused to be\b"
+        r"|\bwhat was .{1,80}\bbefore\b|\bused to\b"
+        r"|\b(?:was|were|did|had)\b.{1,100}\bbefore\s*[?.!]?\s*$"
         r"|\b(?:previous|former|old|earlier) (?:value|limit|version|price|name|rate|policy|target"
         r"|rule|amount|number|threshold|address|owner)\b"
         r"|\bpreviously\b|\bformerly\b"
@@ -100,7 +101,15 @@ MANY = re.compile(
     re.IGNORECASE,
 )
 AS_OF = re.compile(
-    r"\bas of\b|\bas at\b|\bback in\b|截至|截止到|当时|那时候?|(?:年|月|日|号)(?:那会儿?|当时)",
+    r"\bas of\b|\bas at\b|\bback (?:in|on)\b|截至|截止到|当时|那时候?|(?:年|月|日|号)那会儿?",
+    re.IGNORECASE,
+)
+# A past tense around a date: the state of then, unless it is a matter of record.
+IN_THE_PAST = re.compile(
+    r"\b(?:was|were|did|had)\b.{1,120}\b(?:in|on|during|until|last|ago|yesterday|end of)\b"
+    r"|\b(?:in|on|during|until|last|ago|yesterday|end of)\b.{1,60}\b(?:was|were|did|had)\b"
+    r"|去年|前年|昨天|上个?(?:月|季度|周|星期)|(?:天|周|星期|月|年)(?:之|以)?前"
+    r"|(?:年|月|日|号)(?:底|末|初)?(?:的时候|时(?![间长段期点常]))",
     re.IGNORECASE,
 )
 AND_BEFORE = re.compile(

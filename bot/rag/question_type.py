@@ -1,19 +1,19 @@
 """What a question asks for: the type of its answer, how it wants it, and of which time."""
 
-import calendar
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime
 from enum import StrEnum
 
-from bot.rag.dates import DateParts
 from bot.rag.language import Language, detect_language
+from bot.rag.moments import find_moment
 from bot.rag.question_patterns import (
     AND_BEFORE,
     AS_OF,
     COMPARES,
     HISTORY,
     HISTORY_WORDS,
+    IN_THE_PAST,
     MANY,
     TYPES,
 )
@@ -44,6 +44,7 @@ class HistoryKind(StrEnum):
     """Which state of a page a question is about, when not today's."""
 
     AS_OF = "as_of"
+    AT = "at"
     PREVIOUS = "previous"
     CHANGE_TIME = "change_time"
     ALL_STATES = "all_states"
@@ -67,6 +68,9 @@ _HISTORY = tuple(
 )
 
 
+_MOMENT_WORDS = re.compile(
+    r"的时候|那会儿?|底时|\b(?:in|on|during|until)(?=\s*(?:,|$|\?))", re.IGNORECASE
+)
 _PARTICLES = re.compile(r"[\W呢吗的是]")
 
 
@@ -78,7 +82,8 @@ class QuestionAnalysis:
         types: What the answer consists of, the most telling first; empty = no clue.
         is_comparison: Two or more subjects are set side by side.
         wants_all: Everything that fits is asked for, not one item.
-        history: Which states of a page are asked for; empty = today's.
+        history: Which states of a page are asked for; empty = today's. `at` = perhaps that of a
+            moment: "what was the limit in March 2025?", unless pages of today tell it.
         as_of: The moment a question looks back to, the end of the period it names.
     """
 
@@ -97,20 +102,37 @@ class QuestionAnalysis:
             kinds |= VALUE_KINDS.get(answer_type, frozenset())
         return kinds
 
+    @property
+    def is_about_past(self) -> bool:
+        """Tell whether the question is certainly about another state than today's."""
+        return bool(set(self.history) - {HistoryKind.AT})
+
     def asks_for(self, *types: AnswerType) -> bool:
         """Tell whether one of the types is asked for."""
         return any(answer_type in self.types for answer_type in types)
 
 
-def analyse_question(question: str) -> QuestionAnalysis:
-    """Read a question's wording, Chinese or English."""
+def analyse_question(question: str, *, now: datetime | None = None) -> QuestionAnalysis:
+    """Read a question's wording, Chinese or English.
+
+    Args:
+        question: As it was put, or with what a follow-up leaves out filled in.
+        now: What "last month" and a month without a year are counted from; None = such are no
+            moments.
+    """
     types = [kind for kind, pattern in _TYPES if pattern.search(question)]
-    as_of = _find_moment(question) if AS_OF.search(question) else None
     history = [kind for kind, pattern in _HISTORY if pattern.search(question)]
     if AND_BEFORE.search(question) and HistoryKind.PREVIOUS not in history:
         history.append(HistoryKind.PREVIOUS)
-    if as_of is not None and not history:
-        history.append(HistoryKind.AS_OF)
+    as_of = None
+    if AS_OF.search(question):
+        as_of = find_moment(question, now)
+        if as_of is not None and not history:
+            history.append(HistoryKind.AS_OF)
+    elif not history and IN_THE_PAST.search(question):
+        as_of = find_moment(question, now)
+        if as_of is not None:
+            history.append(HistoryKind.AT)
     return QuestionAnalysis(
         language=detect_language(question),
         types=tuple(_drop_implied(types)),
@@ -127,11 +149,18 @@ def build_search_words(question: str, analysis: QuestionAnalysis) -> str:
     "What was the limit before it was changed?" is answered by the page that gives the limit today;
     its past is then followed from there.
     """
-    if not analysis.history:
+    if not analysis.is_about_past:
         return question
     words = " ".join(HISTORY_WORDS.sub(" ", question).split())
     named = _PARTICLES.sub("", words)
     return words if len(named) * 3 >= len(question) else question
+
+
+def drop_moment(question: str) -> str:
+    """Return a question without the dates in it, and without what only places it in time."""
+    for value in reversed([one for one in extract_values(question) if one.date]):
+        question = f"{question[: value.start]} {question[value.end :]}"
+    return " ".join(HISTORY_WORDS.sub(" ", _MOMENT_WORDS.sub(" ", question)).split())
 
 
 def _drop_implied(types: list[AnswerType]) -> list[AnswerType]:
@@ -142,17 +171,3 @@ def _drop_implied(types: list[AnswerType]) -> list[AnswerType]:
     if len(types) > 1 and AnswerType.DEFINITION in types:
         types.remove(AnswerType.DEFINITION)
     return types
-
-
-def _find_moment(question: str) -> datetime | None:
-    dates = [value.date for value in extract_values(question) if value.date and value.date.year]
-    return _end_of(dates[0]) if dates else None
-
-
-def _end_of(date: DateParts) -> datetime:
-    """Return the last moment of a day, month or year, in UTC."""
-    month = date.month or 12
-    last = calendar.monthrange(date.year, month)[1]
-    day = min(date.day or last, last)
-    end = datetime.combine(datetime(date.year, month, day, tzinfo=UTC), time.min, tzinfo=UTC)
-    return end + timedelta(days=1) - timedelta(seconds=1)

@@ -1,5 +1,6 @@
 """Replies put together from what was found: text, citations, and notes for the trace."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,11 @@ from knowledge.documents import Hit, Status
 from knowledge.retrieval import Evidence, Retrieval
 
 NEAR_PAGES = 3
+FROM_VERSIONS = "from the versions of the page"
+"""Note of a reply that tells what a page said before."""
+NO_PAST = "no earlier version says otherwise"
+"""Note of a reply that would have told the past, had it known one."""
+_MARKER = re.compile(r"\[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,20 +158,59 @@ def build_history(
             version=title.after.label or f"v{title.after.number}",
         )
         pieces.insert(0, f"{renamed} [{len(cited)}]")
-    return build_reply("\n\n".join(pieces), cited, notes=("from the versions of the page",))
+    return build_reply("\n\n".join(pieces), cited, notes=(FROM_VERSIONS,))
 
 
 def add_states(reply: Reply, texts: Texts) -> Reply:
     """Say of cited passages that are archived, former or not confirmed what they are."""
+    lines = [
+        texts.state_as_of.format(
+            version=name_version(hit),
+            since=f"{hit.valid_from:%Y-%m-%d}",
+            until=f"{hit.valid_to:%Y-%m-%d}",
+        )
+        for hit in reply.cited
+        if hit.valid_to is not None
+    ]
+    return add_marks(_append(reply, lines), texts)
+
+
+def add_marks(reply: Reply, texts: Texts) -> Reply:
+    """Say of cited pages that they are archived, or that their source does not confirm them."""
     lines: list[str] = []
     for hit in reply.cited:
-        if hit.valid_to is not None:
-            since = f"{hit.valid_from:%Y-%m-%d}"
-            lines.append(texts.state_as_of.format(version=name_version(hit), since=since))
         if hit.status is Status.ARCHIVED:
             lines.append(texts.archived)
         if hit.is_unconfirmed_since is not None:
             lines.append(texts.unconfirmed.format(date=f"{hit.is_unconfirmed_since:%Y-%m-%d}"))
+    return _append(reply, lines)
+
+
+def add_no_past(reply: Reply, hit: Hit, texts: Texts) -> Reply:
+    """Say that nothing else is known to have held before what is answered."""
+    if reply.answer.outcome is not Outcome.ANSWERED:
+        return reply
+    line = texts.no_past.format(version=name_version(hit), since=f"{hit.valid_from:%Y-%m-%d}")
+    return _append(replace(reply, notes=(*reply.notes, NO_PAST)), [line])
+
+
+def join_replies(first: Reply, second: Reply) -> Reply:
+    """Put one reply under another one, with its citations counted on."""
+    start = len(first.cited)
+
+    def renumber(match: re.Match[str]) -> str:
+        return f"[{int(match[1]) + start}]"
+
+    text = f"{first.answer.text}\n\n{_MARKER.sub(renumber, second.answer.text)}"
+    return build_reply(
+        text,
+        (*first.cited, *second.cited),
+        outcome=first.answer.outcome,
+        notes=(*first.notes, *second.notes),
+    )
+
+
+def _append(reply: Reply, lines: Sequence[str]) -> Reply:
     if not lines:
         return reply
     text = "\n\n".join([reply.answer.text, *dict.fromkeys(lines)])

@@ -92,6 +92,24 @@ async def test_the_states_that_are_asked_for_are_chosen(
     assert [state.values[0].text for state in chosen] == values
 
 
+@pytest.mark.parametrize(
+    ("moment", "values"),
+    [
+        (datetime(2025, 3, 31, tzinfo=UTC), ["60 秒", "20 秒"]),
+        (datetime(2025, 12, 31, tzinfo=UTC), ["45 秒", "20 秒"]),
+        (datetime(2026, 3, 1, tzinfo=UTC), []),
+        (datetime(2024, 1, 1, tzinfo=UTC), []),
+    ],
+)
+async def test_the_state_of_a_moment_is_told_with_that_of_today(
+    moment: datetime, values: list[str]
+) -> None:
+    rows = build_rows("上游超时为 60 秒。", "上游超时为 45 秒。", "上游超时为 20 秒。")
+    states = await follow("上游超时是多少秒？", rows)
+    chosen = choose_states(states, [HistoryKind.AT], "那时是多少？", moment=moment)
+    assert [state.values[0].text for state in chosen] == values
+
+
 def test_a_change_of_name_is_found_when_names_are_asked_for() -> None:
     versions = [
         VersionRecord(number=1, at=FIRST, title="Release process"),
