@@ -136,3 +136,21 @@ def test_a_request_waits_for_the_process_that_leads(office: Office) -> None:
     asyncio.run(request())
     jobs = office.run_json("jobs", "list")["jobs"]
     assert [one["kind"] for one in jobs if one["requested_at"]] == ["rights"]
+
+
+def test_a_folder_that_is_gone_takes_no_right_away_until_a_person_agrees(office: Office) -> None:
+    aside = office.company.with_name("elsewhere")
+    office.company.rename(aside)
+    done = office.run_json("jobs", "run", "files", "rights")["run"]
+    assert (done["counts"]["changed"], done["counts"]["held"]) == (0, PAGES)
+    [source] = office.run_json("status")["sources"]
+    [hold] = source["holds"]
+    assert (hold["scope"], hold["missing"]) == ("rights:files", PAGES)
+    assert "nobody could read" in office.run("status").stdout
+    assert "5 天" in office.run_json("ask", LEAVE_QUESTION, "--as", OPS)["answer"]
+    aside.rename(office.company)
+    # Agreeing to deletions looks at the rights again, and these are back.
+    assert office.run("sync", "--accept-deletions").exit_code == 0
+    [source] = office.run_json("status")["sources"]
+    assert (source["holds"], source["held_documents"]) == ([], 0)
+    assert "5 天" in office.run_json("ask", LEAVE_QUESTION, "--as", OPS)["answer"]
