@@ -28,8 +28,8 @@ OVERLAP = timedelta(minutes=30)
 ACCESS_FILE = "access_file"
 """Stands for the access file where a failure names a document."""
 _MAX_LOOKS = 50
-# Reading search to its end tells what has vanished; beyond that many pages only a full listing
-# does.
+# Reading search to its end tells what has vanished; where it has more pages than that, only a full
+# listing does.
 _PAGES_TO_THE_END = 3
 
 
@@ -44,6 +44,10 @@ class Discovery:
     @property
     def _api(self) -> NotionApi:
         return self.round.api
+
+    @property
+    def _is_large(self) -> bool:
+        return len(self.round.known) > PAGE_SIZE * _PAGES_TO_THE_END
 
     async def discover(self, progress: Progress, marked: frozenset[str]) -> AsyncIterator[Change]:
         """Yield what has changed; everything when that is due.
@@ -83,8 +87,7 @@ class Discovery:
             return True
         wait = timedelta(hours=self.settings.reconcile_hours)
         is_late = parse_moment(progress.full_at) + wait <= self.clock.now()
-        is_large = len(self.round.known) > PAGE_SIZE * _PAGES_TO_THE_END
-        is_in_doubt = bool(progress.doubted) and is_large
+        is_in_doubt = bool(progress.doubted) and self._is_large
         return is_late or is_in_doubt or progress.setup != self.round.setup
 
     # Everything
@@ -266,9 +269,8 @@ class Discovery:
         since = parse_moment(progress.since) - OVERLAP
         present: set[str] = set()
         hits: list[str] = []
-        pages = 0
+        reads_on = not self._is_large
         async for batch in self._api.search():
-            pages += 1
             oldest = since
             for found in batch.items:
                 oldest = parse_moment(found.last_edited_time)
@@ -279,7 +281,7 @@ class Discovery:
                 hits += [object_id] if is_new and object_id else []
             if not batch.cursor:
                 return present, list(dict.fromkeys(hits))
-            if pages >= _PAGES_TO_THE_END and oldest < since:
+            if oldest < since and not reads_on:
                 break
         return None, list(dict.fromkeys(hits))
 
