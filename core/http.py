@@ -89,6 +89,7 @@ class _Call:
     headers: Mapping[str, str]
     max_bytes: int
     attempts: int
+    is_repeatable: bool
     faults: int = 0
     waits: int = 0
 
@@ -178,6 +179,7 @@ class HttpClient:
             headers=headers or {},
             max_bytes=max_bytes or self.limits.max_reply_bytes,
             attempts=(attempts or self.limits.attempts) if is_repeatable else 1,
+            is_repeatable=is_repeatable,
         )
         retrying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception_type(TransientError),
@@ -301,7 +303,7 @@ class HttpClient:
         if isinstance(error, RateLimitedError):
             call.waits += 1
             is_too_long = error.retry_after_s > self.limits.longest_pause_s
-            return is_too_long or call.attempts == 1 or call.waits > self.limits.waits
+            return is_too_long or not call.is_repeatable or call.waits > self.limits.waits
         call.faults += 1
         return call.faults >= call.attempts
 

@@ -197,8 +197,8 @@ class BulkRightsSource(Protocol):
         """Yield the documents whose rule is another one now; nothing else of them is read.
 
         Documents whose text shows another page under a new rule are Upserted, to be read again;
-        what keeps a rule from being known is Failed. ScopeListed with an error says that a scope's
-        rights could not be listed and are left as they are; it says nothing of what exists. What
+        what keeps a rule from being known is Failed. ScopeListed ends a scope; with an error its
+        rights could not be listed and are left as they are. It says nothing of what exists: what
         the listing lacks keeps its rule, so that a mass disappearance tightens nothing.
         """
         ...

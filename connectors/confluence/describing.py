@@ -118,6 +118,7 @@ class Describer:
         if ids:
             found = await self.site.find_pages(ids)
             await self.site.complete_rights(list(found.values()))
+        # Rules of pages in other spaces are needed too, as they are now.
         unnamed = [_make_ref(one) for one in states if not one.page_id]
         if unnamed:
             await self.site.find_titles(unnamed, space="")

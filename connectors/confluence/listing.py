@@ -161,6 +161,7 @@ class Lister:
         pages = {entry.page_id: entry for entry in entries}
         found = [one async for one in list_all(self.site, space.key) if one.page_id in pages]
         self.site.take_attachments(found)
+        self.site.listed_files.add(space.key)
         return [(one, pages[one.page_id]) for one in found]
 
     async def _read_comments(self, where: str) -> None:

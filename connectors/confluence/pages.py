@@ -160,9 +160,11 @@ async def _resolve_links(site: Site, entry: PageEntry, expansion: Expansion) -> 
         target = _find_target(site, entry, link)
         if target is not None and target != site.id_of(entry.page_id):
             links.setdefault(target, Link(target=target, text=link.text))
+    if not expansion.files or not site.settings.attachments:
+        return tuple(links.values())
+    files = await site.find_files(entry)
     for name in expansion.files:
-        file = site.find_file(entry.page_id, name)
-        if file is not None:
+        if file := files.get(name):
             links.setdefault(site.id_of(file), Link(target=site.id_of(file), text=name))
     return tuple(links.values())
 

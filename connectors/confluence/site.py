@@ -29,6 +29,8 @@ class Site:
     Attributes:
         numbers: Version of each document that the ledger holds.
         comments: States of the comments of each listed page.
+        listed_files: Spaces whose attachments are all known.
+        names: Display names by account, as far as they were asked for.
     """
 
     name: str
@@ -40,10 +42,11 @@ class Site:
     pages: dict[str, PageEntry] = field(default_factory=dict)
     attachments: dict[str, AttachmentEntry] = field(default_factory=dict)
     comments: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    listed_files: set[str] = field(default_factory=set)
     numbers: Mapping[DocumentId, int] = field(default_factory=dict)
     _titles: dict[tuple[str, str, bool], str] = field(default_factory=dict)
     _files: dict[str, dict[str, str]] = field(default_factory=dict)
-    _names: dict[str, str] = field(default_factory=dict)
 
     def id_of(self, native_id: str) -> DocumentId:
         """Return the document id of a page or attachment."""
@@ -112,9 +115,16 @@ class Site:
         found = self._titles.get((ref.space or space, ref.title, ref.is_blog))
         return self.pages.get(found) if found else None
 
-    def find_file(self, page_id: str, file_name: str) -> str | None:
-        """Return the id of a page's attachment."""
-        return self._files.get(page_id, {}).get(file_name)
+    async def find_files(self, entry: PageEntry) -> Mapping[str, str]:
+        """Return the ids of a page's attachments by file name."""
+        if entry.page_id not in self._files and entry.space not in self.listed_files:
+            try:
+                found = await self.api.list_attachments(entry.page_id, entry.kind)
+            except PermanentError:
+                found = ()  # a link for the graph is worth less than the page
+            self._files[entry.page_id] = {}
+            self.take_attachments(found)
+        return self._files.get(entry.page_id, {})
 
     async def find_titles(self, refs: Collection[PageRef], *, space: str) -> None:
         """Look for pages by title, many in one call; those found are remembered."""
@@ -141,16 +151,16 @@ class Site:
         for account in accounts:
             person = self.principals.find_person((account,))
             if person is not None:
-                self._names[account] = person.name
-            elif account not in self._names:
+                self.names[account] = person.name
+            elif account not in self.names:
                 unknown.append(account)
         if unknown:
             try:
                 found = await self.api.fetch_names(unknown)
             except PermanentError:
                 found = {}  # a name is worth less than the page it stands on
-            self._names |= {account: found.get(account, "") for account in unknown}
-        return {account: self._names[account] for account in accounts if self._names.get(account)}
+            self.names |= {account: found.get(account, "") for account in unknown}
+        return {account: self.names[account] for account in accounts if self.names.get(account)}
 
     async def get_author(self, account: AccountIds, given: str) -> str:
         """Return the name of who wrote a version."""

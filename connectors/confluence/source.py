@@ -82,6 +82,7 @@ class ConfluenceSource:
         self._texts = TextLoader(self._api)
         self._pool = ParserPool(size=1, timeout_s=_PARSER_TIMEOUT_S)
         self._site: Site | None = None
+        self._names: dict[str, str] = {}
         self._opening = asyncio.Lock()
 
     @property
@@ -104,9 +105,14 @@ class ConfluenceSource:
     ) -> AsyncIterator[Change]:
         """Yield changes; see `Source` and the class."""
         followed, now = parse_cursor(cursor), self._clock.now()
-        lister = await self._begin(known)
+        is_due = followed.is_due(now, timedelta(hours=self._settings.full_every_hours))
+        recalled = () if is_due else followed.recall_spaces(self._settings.spaces, now)
+        lister = await self._begin(known, recalled)
         site = lister.site
-        self._plan_run(followed, site)
+        self._plan_run(followed, site, is_due=is_due)
+        if not recalled:
+            followed.spaces, followed.spaces_at = tuple(site.spaces.values()), now
+            followed.asked = self._settings.spaces
         for lost in self._find_lost(known, site):
             yield lost
         up_to_date = site.spaces.keys() - set(followed.todo)
@@ -129,6 +135,7 @@ class ConfluenceSource:
             try:
                 async for change in lister.list_rights(space):
                     yield change
+                yield ScopeListed(scope=lister.site.scope_of(space.key))
             except (PermanentError, TransientError) as error:
                 yield ScopeListed(scope=lister.site.scope_of(space.key), error=str(error))
 
@@ -207,13 +214,17 @@ class ConfluenceSource:
         await self._pool.close()
         await self._api.close()
 
-    async def _begin(self, known: Mapping[DocumentId, KnownDocument]) -> Lister:
-        """Look at people and spaces anew, and take over what the ledger holds."""
-        site = await self._get_site()
-        principals = await self._load_principals()
-        site.principals = site.rights.principals = principals
-        spaces = await self._fetch_spaces()
-        site.spaces = {space.key: space for space in spaces}
+    async def _begin(
+        self, known: Mapping[DocumentId, KnownDocument], recalled: tuple[Space, ...] = ()
+    ) -> Lister:
+        """Look at everything anew, and take over what the ledger holds.
+
+        Nothing of an earlier run may be believed: a page that is shown in another one may lie in a
+        space that is listed after it, or in none that is listed at all.
+        """
+        spaces = recalled or await self._fetch_spaces()
+        site = await self._build_site(spaces)
+        self._site = site
         site.numbers = {
             document_id: token.number
             for document_id, one in known.items()
@@ -231,19 +242,14 @@ class ConfluenceSource:
         describer = Describer(site=site, known=known, holds=self._ingest)
         return Lister(site=site, describer=describer, texts=self._texts)
 
-    def _plan_run(self, followed: Followed, site: Site) -> None:
-        """Decide which spaces are listed whole."""
-        now, keys = self._clock.now(), frozenset(site.spaces)
-        longest = timedelta(hours=self._settings.full_every_hours)
-        if followed.since is None or (
-            not followed.todo
-            and followed.listed_at is not None
-            and now - followed.listed_at >= longest
-        ):
-            followed.todo, followed.listed_at = sorted(keys), now
-        added = keys - followed.spaces - set(followed.todo) if followed.spaces else frozenset()
+    def _plan_run(self, followed: Followed, site: Site, *, is_due: bool) -> None:
+        """Decide which spaces are listed whole: all, or those that are new or still owed."""
+        keys = frozenset(site.spaces)
+        if is_due:
+            followed.todo, followed.listed_at = sorted(keys), self._clock.now()
+            return
+        added = keys - {one.key for one in followed.spaces} - set(followed.todo)
         followed.todo = [key for key in followed.todo if key in keys] + sorted(added)
-        followed.spaces = keys
 
     def _find_lost(
         self, known: Mapping[DocumentId, KnownDocument], site: Site
@@ -307,24 +313,26 @@ class ConfluenceSource:
         return await read_attachment(site, entry, page, self._pool)
 
     async def _get_site(self) -> Site:
+        """Return what the last run knew of the site; without one, its spaces alone."""
         async with self._opening:
             if self._site is None:
-                principals = await self._load_principals()
-                rights = Rights(
-                    api=self._api,
-                    principals=principals,
-                    fixed_readers=self._settings.space_readers,
-                )
-                site = Site(
-                    name=self._name,
-                    settings=self._settings,
-                    api=self._api,
-                    principals=principals,
-                    rights=rights,
-                )
-                site.spaces = {space.key: space for space in await self._fetch_spaces()}
-                self._site = site
+                self._site = await self._build_site(await self._fetch_spaces())
             return self._site
+
+    async def _build_site(self, spaces: tuple[Space, ...]) -> Site:
+        principals = await self._load_principals()
+        rights = Rights(
+            api=self._api, principals=principals, fixed_readers=self._settings.space_readers
+        )
+        return Site(
+            name=self._name,
+            settings=self._settings,
+            api=self._api,
+            principals=principals,
+            rights=rights,
+            spaces={space.key: space for space in spaces},
+            names=self._names,
+        )
 
     async def _load_principals(self) -> Principals:
         directory = await self._load_directory() if self._load_directory else None

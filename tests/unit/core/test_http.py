@@ -81,6 +81,13 @@ async def test_a_pause_of_hours_is_left_to_the_next_run() -> None:
         assert not service.time.slept
 
 
+async def test_a_call_with_one_attempt_waits_when_it_is_told_to() -> None:
+    async with open_service(status(429, Retry_After="2"), data(1)) as service:
+        client = service.open_client()
+        assert await client.request_json("GET", "a", attempts=1) == 1
+        await client.close()
+
+
 async def test_a_call_that_writes_is_sent_once_unless_it_may_be_repeated() -> None:
     async with open_service(status(503), status(503), data({})) as service:
         client = service.open_client()

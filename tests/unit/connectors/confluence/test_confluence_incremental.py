@@ -27,6 +27,20 @@ async def test_an_edit_is_all_that_an_incremental_run_reads(bench: Bench) -> Non
     assert (await bench.sync(source)).ids(Upserted) == []
 
 
+async def test_one_change_costs_five_calls_at_most(bench: Bench) -> None:
+    del bench.wiki.spaces["FIN"]
+    bench.edit.purge("5")
+    await bench.sync(bench.open())
+    bench.clock.forward(minutes=5)
+    bench.edit.edit("4", "<p>Eleven percent</p>")
+    fresh = bench.open()
+    bench.server.calls.reset()
+    run = await bench.sync(fresh)
+    assert run.ids(Upserted) == ["4"]
+    assert run.documents["4"].breadcrumbs == ("人事 People", "Home", "Pay")
+    assert bench.server.calls.total <= 5
+
+
 async def test_only_versions_the_ledger_lacks_are_read_back(bench: Bench) -> None:
     source = bench.open()
     await bench.sync(source)

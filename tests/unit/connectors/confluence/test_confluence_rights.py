@@ -228,4 +228,4 @@ async def test_a_rights_run_costs_calls_by_the_listing_and_reads_no_text(bench: 
     assert len(run.ids(AccessChanged)) == 151
     assert not run.ids(Upserted)
     assert bench.server.calls.total <= 12
-    assert not (await bench.rights(source)).changes
+    assert not (await bench.rights(source)).ids(AccessChanged)
