@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 
 import typer
 
-from core.clock import Clock, FixedClock, SystemClock
+from core.clock import Clock, FixedClock, SystemClock, parse_moment
 from core.logging import configure_logging
 from core.settings import Settings, load_settings
 
 T = TypeVar("T")
+CLOCK_FILE = "clock"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +26,30 @@ class CommandContext:
 
     @property
     def clock(self) -> Clock:
-        """The machine's clock, or the moment given by `--now`."""
-        return SystemClock() if self.now is None else FixedClock(self.now)
+        """The moment given by `--now`, else the one stored in the home folder, else today's."""
+        moment = self.now or load_clock(self.home)
+        return SystemClock() if moment is None else FixedClock(moment)
 
     def load_settings(self) -> Settings:
         """Read the settings of the home folder and start logging as they say."""
         settings = load_settings(self.home)
         configure_logging(level=settings.logging.level, is_json=settings.logging.json_lines)
         return settings
+
+
+def store_clock(home: Path, moment: datetime) -> None:
+    """Let time stand still in this home folder, for a company that lives at another date."""
+    home.mkdir(parents=True, exist_ok=True)
+    (home / CLOCK_FILE).write_text(moment.isoformat(), encoding="utf-8")
+
+
+def load_clock(home: Path) -> datetime | None:
+    """Return the stored moment; None when time goes on as usual."""
+    try:
+        text = (home / CLOCK_FILE).read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return None
+    return parse_moment(text)
 
 
 def get_context(context: typer.Context) -> CommandContext:

@@ -1,19 +1,21 @@
 """`zhixing sync`: bring the index in step with the sources."""
 
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Protocol
 
 import typer
 
 from bot.bootstrap import Product, open_product, open_source
-from bot.commands.context import get_context, run
+from bot.commands.context import get_context, run, store_clock
 from bot.commands.options import JsonOption
 from bot.commands.output import print_json, print_notice, print_result
 from bot.commands.progress import TerminalProgress
 from bot.index_switch import prepare_index
 from bot.source_settings import select_sources
 from core.clock import Clock
+from core.errors import SettingsError
 from core.settings import Settings, SourceSettings
 from knowledge.ingestion import SyncRun
 from knowledge.rights_run import RIGHTS_SCOPE, RightsRun
@@ -32,6 +34,56 @@ AcceptOption = Annotated[
 ]
 
 
+CompanyOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--company",
+        help="Bring in a company's folder through stand-ins of its wiki and its Notion.",
+    ),
+]
+ChangesOption = Annotated[
+    Path | None, typer.Option("--changes", help="With --company: a file of later changes.")
+]
+StepsOption = Annotated[
+    int, typer.Option("--steps", min=0, help="How many of them happen, a sync after each.")
+]
+COMPANY_GROUP = "zhixing.company"
+
+
+class Played(Protocol):
+    """What came of bringing in a company."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as printed with `--json`: the first sync, and each step."""
+        ...
+
+    def describe(self) -> str:
+        """Say it in words."""
+        ...
+
+
+class CompanyPlayer(Protocol):
+    """Brings in a company's folder; the playground, which stands above, has one."""
+
+    def __call__(
+        self, settings: Settings, clock: Clock, folder: Path, *, changes: Path | None, steps: int
+    ) -> Coroutine[Any, Any, Played]:
+        """Sync the folder, then let the first changes happen with a sync after each."""
+        ...
+
+
+def load_company_player() -> CompanyPlayer:
+    """Return the registered player.
+
+    Raises:
+        SettingsError: The playground is not installed.
+    """
+    for entry in entry_points(group=COMPANY_GROUP):
+        player: CompanyPlayer = entry.load()
+        return player
+    raise SettingsError("--company needs the playground; install zhixing with all its packages")
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
 
@@ -40,10 +92,24 @@ def register(app: typer.Typer) -> None:
         context: typer.Context,
         paths: PathsArgument = None,
         accept_deletions: AcceptOption = False,
+        company: CompanyOption = None,
+        changes: ChangesOption = None,
+        steps: StepsOption = 0,
         as_json: JsonOption = False,
     ) -> None:
-        """Read folders of files; only what changed is touched."""
+        """Read the sources; only what changed is touched."""
         ours = get_context(context)
+        if company is not None:
+            if ours.now:
+                store_clock(ours.home, ours.now)
+            play = load_company_player()
+            work = play(ours.load_settings(), ours.clock, company, changes=changes, steps=steps)
+            played = run(work)
+            if as_json:
+                print_json(played.to_json())
+            else:
+                print_result(played.describe())
+            return
         sources = select_sources(ours.load_settings(), paths or [])
         # Read again: a new folder is in the file by now.
         settings = ours.load_settings()
