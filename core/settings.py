@@ -118,7 +118,7 @@ class RetrievalSettings(Section):
 
     recall_terms: int = Field(default=30, ge=0, le=500)
     recall_vector: int = Field(default=30, ge=0, le=500)
-    recall_foreign: int = Field(default=20, ge=0, le=500)
+    recall_foreign: int = Field(default=30, ge=0, le=500)
     candidates: int = Field(default=70, ge=1, le=500)
     fusion: Literal["score", "rrf"] = "score"
     rescore: bool = True

@@ -5,6 +5,8 @@ from enum import StrEnum
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+# Names of products and commands stand in any Chinese text.
+_WORDS_QUOTED = 8
 
 
 class Language(StrEnum):
@@ -17,6 +19,12 @@ class Language(StrEnum):
     def foreign(self) -> "Language":
         """The other one."""
         return Language.OTHER if self is Language.CHINESE else Language.CHINESE
+
+
+def is_all_foreign(text: str, language: Language) -> bool:
+    """Tell whether a text has next to nothing in a language: no bilingual table, no quotation."""
+    han, words = len(_HAN.findall(text)), len(_LATIN_WORD.findall(text))
+    return not han if language is Language.CHINESE else _WORDS_QUOTED * words <= han
 
 
 def detect_language(text: str) -> Language:

@@ -8,7 +8,7 @@ from core.settings import RerankSettings, RetrievalSettings
 from knowledge.analysis import Analyser
 from knowledge.documents import Hit
 from knowledge.embedding import Embedder
-from knowledge.languages import detect_language
+from knowledge.languages import detect_language, is_all_foreign
 from knowledge.ledger import Ledger
 from knowledge.retrieval import Retrieval, Sufficiency
 from knowledge.retrieval.candidates import AskedQuestion, Candidates, StageLog
@@ -233,7 +233,10 @@ class Retriever:
         if not self._settings.sufficiency:
             return Sufficiency(is_enough=bool(hits), confidence=1.0 if hits else 0.0, features={})
         is_fitted = self._embedder.name.startswith(FITTED_EMBEDDER)
-        is_led = bool(hits and foreign) and hits[0].passage_id == foreign[0].passage_id
+        far = [
+            hit for hit in foreign if asked.language and is_all_foreign(hit.text, asked.language)
+        ]
+        is_led = bool(hits and far) and hits[0].passage_id == far[0].passage_id
         cosines = [hit.scores["vector"] for hit in hits if is_fitted and "vector" in hit.scores]
         return judge_sufficiency(
             Judged(
@@ -244,7 +247,7 @@ class Retriever:
                 statistics=asked.statistics,
                 cosine=max(cosines, default=None),
                 codes=len(asked.codes),
-                foreign=[hit.score for hit in foreign] if is_fitted and is_led else [],
+                foreign=[hit.score for hit in far] if is_fitted and is_led else [],
             ),
             self._analyser,
         )
