@@ -49,6 +49,8 @@ def open_source(
                 name, settings, clock=clock, load_directory=load_directory, ingest=ingest
             )
         case NotionSettings():
-            return NotionSource(name, settings, clock=clock, load_directory=load_directory)
+            return NotionSource(
+                name, settings, clock=clock, load_directory=load_directory, ingest=ingest
+            )
         case _:
             assert_never(settings)

@@ -8,7 +8,7 @@ from connectors.notion.client import PAGE_SIZE, NotionApi
 from connectors.notion.payloads import NotionObject
 from connectors.notion.round import Round
 from connectors.notion.state import FullListing, Kind, Progress, parse_moment
-from connectors.notion.walk import MASS_LOSS, Walk
+from connectors.notion.walk import Walk
 from core.clock import Clock
 from core.errors import AccessDeniedError, ResourceGoneError, SettingsError
 from core.source_settings import NotionSettings
@@ -44,6 +44,11 @@ class Discovery:
     @property
     def _api(self) -> NotionApi:
         return self.round.api
+
+    @property
+    def _mass(self) -> int:
+        """How many documents must be missing before ingestion holds them."""
+        return self.round.ingest.hold_min_documents
 
     @property
     def _is_large(self) -> bool:
@@ -208,12 +213,12 @@ class Discovery:
         doubted = []
         for scope in sorted({one.scope for one in self.round.known.values()}):
             gone = [one for one in self._documents_of(scope) if one not in walk.listed]
-            if len(gone) >= MASS_LOSS or scope in gone:
+            if len(gone) >= self._mass or scope in gone:
                 doubted.append(scope)
         return tuple(doubted)
 
     def _is_small(self, scope: str) -> bool:
-        return len(self._documents_of(scope)) < MASS_LOSS
+        return len(self._documents_of(scope)) < self._mass
 
     def _documents_of(self, scope: str) -> list[str]:
         return [key for key, one in self.round.known.items() if one.scope == scope]
@@ -379,7 +384,8 @@ class Discovery:
 
 def _is_doubted(walk: Walk, scope: str, gone: list[str]) -> bool:
     """Tell whether so much of a scope is lost that ingestion must judge it as a whole."""
-    return len(gone) >= MASS_LOSS or walk.lost.get(scope) is False
+    is_many = len(gone) >= walk.round.ingest.hold_min_documents
+    return is_many or walk.lost.get(scope) is False
 
 
 def _skip_finished(roots: list[str], path: tuple[str, ...]) -> list[str]:

@@ -13,6 +13,7 @@ from connectors.notion.places import Place, PlaceKind, Places
 from connectors.notion.reading import BodyReader
 from connectors.notion.state import Kind, PageState, is_settled, parse_state
 from core.errors import AccessDeniedError, ResourceGoneError
+from core.settings import IngestSettings
 from knowledge.access import NOBODY, PUBLIC, AccessRule
 from knowledge.documents import DocumentId
 from knowledge.source import AccessChanged, Change, Failed, Gone, KnownDocument, Unchanged, Upserted
@@ -52,6 +53,7 @@ class Round:
         closed_tables: Databases that nobody may read until their tables are written anew.
         waiting: Packed readings of documents that ingestion has not fetched yet.
         today: The day that goes into states.
+        ingest: When a disappearance is not believed.
         keeps_history: Documents keep what they said before.
         roots: Those the operator has chosen; empty = everything that is shared.
     """
@@ -62,6 +64,7 @@ class Round:
     setup: str
     today: str = ""
     keeps_history: bool = False
+    ingest: IngestSettings = field(default_factory=IngestSettings)
     roots: frozenset[str] = frozenset()
     places: Places = field(default_factory=Places)
     known: dict[str, KnownDocument] = field(default_factory=dict)

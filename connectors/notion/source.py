@@ -24,6 +24,7 @@ from connectors.notion.walk import Walk
 from core.clock import Clock
 from core.errors import AccessDeniedError, ResourceGoneError, SettingsError
 from core.pacing import Timing
+from core.settings import IngestSettings
 from core.source_settings import NotionSettings
 from knowledge.access import AccessRule
 from knowledge.documents import Document, DocumentId, Status
@@ -55,6 +56,7 @@ class NotionSource:
         clock: Tells when something was read.
         load_directory: People and groups that the access file names; None = names are taken as
             they stand.
+        ingest: When a disappearance is not believed.
         timing: Time and chance of retries, for tests.
     """
 
@@ -65,12 +67,14 @@ class NotionSource:
         *,
         clock: Clock,
         load_directory: LoadDirectory | None = None,
+        ingest: IngestSettings | None = None,
         timing: Timing | None = None,
     ) -> None:
         self._name = name
         self._settings = settings
         self._clock = clock
         self._load_directory = load_directory
+        self._ingest = ingest or IngestSettings()
         self._api = NotionApi(name, settings, clock=clock, timing=timing)
         self._files = HostedFiles(self._api, max_bytes=int(settings.max_file_mb * 1_000_000))
         self._roots = _read_roots(name, settings)
@@ -188,6 +192,7 @@ class NotionSource:
             today=self._clock.now().date().isoformat(),
             roots=self._roots,
             keeps_history=self._settings.keep_history,
+            ingest=self._ingest,
         )
         round_.remember(known)
         self._round = round_

@@ -281,7 +281,9 @@ class Walk:
 
     def is_mass(self, gone: set[str], known: set[str]) -> bool:
         """Tell whether so much is missing that a person must say that it is gone."""
-        return len(gone) >= MASS_LOSS and len(gone) > MASS_SHARE * len(known)
+        ingest = self.round.ingest
+        is_many = len(gone) >= ingest.hold_min_documents
+        return is_many and len(gone) > ingest.hold_share * len(known)
 
     def _confirm(self, object_id: str) -> Iterable[Change]:
         """Say of a document that was not read again what follows from where it lies."""
@@ -343,7 +345,3 @@ class Walk:
             target = self.resume[level]
             return ids[ids.index(target) :] if target in children else ids
         return ids
-
-
-MASS_LOSS, MASS_SHARE = 5, 0.2
-"""A loss of that many documents and more than that share is never believed at once."""

@@ -4,6 +4,7 @@ import pytest
 
 from core.errors import SettingsError
 from core.settings import SETTINGS_FILE, load_settings
+from core.source_settings import NotionSettings
 
 
 def write(home: Path, text: str) -> Path:
@@ -48,3 +49,17 @@ def test_a_wrong_file_says_where(tmp_path: Path, text: str, told: str) -> None:
 def test_a_mistyped_variable_is_refused_and_the_known_ones_are_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="ZHIXING_HOEM.*ZHIXING_HOME"):
         load_settings(tmp_path, {"ZHIXING_HOEM": "x"})
+
+
+def test_a_notion_source_takes_the_usual_token_unless_it_names_another(tmp_path: Path) -> None:
+    text = (
+        '[sources.wiki]\nkind = "notion"\n[sources.lab]\nkind = "notion"\ntoken_variable = "LAB"\n'
+    )
+    (tmp_path / "zhixing.toml").write_text(text, encoding="utf-8")
+    sources = load_settings(tmp_path, {"NOTION_TOKEN": "usual", "LAB": "own"}).sources
+    tokens = {
+        name: one.token.get_secret_value()
+        for name, one in sources.items()
+        if isinstance(one, NotionSettings)
+    }
+    assert tokens == {"wiki": "usual", "lab": "own"}
