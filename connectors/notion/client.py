@@ -91,7 +91,7 @@ class NotionApi:
         body = {"sort": {"timestamp": "last_edited_time", "direction": "descending"}}
         async for batch in self._read_pages("search", "search", body):
             yield Batch(
-                items=tuple(NotionObject.model_validate(one) for one in batch.items),
+                items=tuple(self._rest.parse(one, NotionObject, "search") for one in batch.items),
                 cursor=batch.cursor,
             )
 
@@ -165,14 +165,14 @@ class NotionApi:
         """Return the unresolved comments on a page."""
         found: list[Comment] = []
         async for batch in self._read_pages("comments", "comments", params={"block_id": page_id}):
-            found += [Comment.model_validate(one) for one in batch.items]
+            found += [self._rest.parse(one, Comment, "comments") for one in batch.items]
         return found
 
     async def fetch_users(self) -> list[User]:
         """Return the people and bots of the workspace."""
         found: list[User] = []
         async for batch in self._read_pages("users", "users"):
-            found += [User.model_validate(one) for one in batch.items]
+            found += [self._rest.parse(one, User, "users") for one in batch.items]
         return found
 
     async def download(self, url: str, *, max_bytes: int) -> bytes:
