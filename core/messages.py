@@ -26,7 +26,8 @@ class Citation:
     Attributes:
         n: Counts from 1 in the order of first use in the answer.
         page: Page of the file; None where there are no pages.
-        version: Number of the document's version the text is from.
+        version: Number of the document's version: of text in force the current one, of former
+            text the one that wrote it.
         version_label: What people call that version; empty when they don't.
         updated_at: When that version came into force at the source.
     """

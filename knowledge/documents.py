@@ -174,6 +174,10 @@ class Hit:
         score: The score of the last stage; higher is better; comparable within one result only.
         scores: Score by stage name (`bm25`, `vector`, `fused`, `rescored`, `reranked`, ...).
         valid_to: None = this text is in force.
+        version_number, version_label, updated_at: Of text in force those of its document today,
+            once the ledger was asked (`retrieval.lock`); else of the version that wrote the text.
+        written_in: What people call the version that wrote text in force, which may be an older
+            one; empty = the one named by `version_number`.
         is_unconfirmed_since: The source could not confirm the document since then; None = it can.
         language: Of the text (`languages.detect_language`).
         vector: Of the row, L2-normalised, for exact comparison; None without one.
@@ -203,8 +207,14 @@ class Hit:
     language: Language = Language.OTHER
     score: float = 0.0
     scores: dict[str, float] = field(default_factory=dict)
+    written_in: str = ""
     is_unconfirmed_since: datetime | None = None
     vector: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
+
+
+def name_version(number: int, label: str) -> str:
+    """Return what people call a version."""
+    return label or f"v{number}"
 
 
 def page_mark(page: int) -> str:

@@ -199,10 +199,17 @@ class Ledger:
 
         A passage that is absent from the answer must not be shown.
         """
-        rows, held = index_rows.c, documents.c.held_since
-        query = select(rows.passage_id, rows.document_id, rows.access_no, rows.valid_to, held).join(
-            documents, documents.c.document_id == rows.document_id
-        )
+        rows, pages = index_rows.c, documents.c
+        query = select(
+            rows.passage_id,
+            rows.document_id,
+            rows.access_no,
+            rows.valid_to,
+            pages.held_since,
+            pages.version_number,
+            pages.version_label,
+            pages.updated_at,
+        ).join(documents, pages.document_id == rows.document_id)
 
         def check(connection: Connection) -> dict[PassageId, RowState]:
             return {
@@ -211,6 +218,9 @@ class Ledger:
                     access_no=AccessNo(row.access_no),
                     valid_to=row.valid_to,
                     held_since=row.held_since,
+                    version_number=row.version_number,
+                    version_label=row.version_label,
+                    updated_at=row.updated_at,
                 )
                 for some in chunked(ids)
                 for row in connection.execute(query.where(rows.passage_id.in_(some)))

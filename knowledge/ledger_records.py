@@ -82,12 +82,19 @@ class IndexRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowState:
-    """What has to be known of a row before its text may leave retrieval."""
+    """What has to be known of a row before its text may leave retrieval.
+
+    Attributes:
+        version_number, version_label, updated_at: Of its document today.
+    """
 
     document_id: DocumentId
     access_no: AccessNo
     valid_to: datetime | None
     held_since: datetime | None
+    version_number: int
+    version_label: str
+    updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -98,14 +98,15 @@ async def find_disagreement(
     sides = finder.find_sides(ranked)
     if len(sides) < 2:  # noqa: PLR2004 - it takes two to disagree
         return None
-    sides.sort(key=lambda side: side.hit.updated_at, reverse=True)
+    # By when each wrote its value: an edit elsewhere on the page makes it no newer.
+    sides.sort(key=lambda side: side.hit.valid_from, reverse=True)
     is_stale = former_texts is not None and await _are_stale(sides, finder, former_texts)
     return Disagreement(sides=tuple(sides), is_stale_copy=is_stale)
 
 
 async def _are_stale(sides: Sequence[Side], finder: "_Finder", former_texts: FormerTexts) -> bool:
     newest, *older = sides
-    if any(side.hit.updated_at == newest.hit.updated_at for side in older):
+    if any(side.hit.valid_from == newest.hit.valid_from for side in older):
         return False
     former = [text for text in await former_texts(newest.hit.document_id) if text]
     return all(any(finder.says(text, side) for text in former) for side in older)

@@ -11,7 +11,7 @@ from bot.rag.history import State, TitleChange
 from bot.rag.quotes import Quote
 from bot.texts import Texts
 from core.messages import Answer, Citation, NearPage, Outcome
-from knowledge.documents import Hit, Status
+from knowledge.documents import Hit, Status, name_version
 from knowledge.retrieval import Evidence, Retrieval
 
 NEAR_PAGES = 3
@@ -106,7 +106,7 @@ def build_conflict(disagreement: Disagreement, owners: Sequence[str], texts: Tex
             texts.conflict_item.format(
                 value=side.value.text,
                 title=side.hit.title,
-                date=f"{side.hit.updated_at:%Y-%m-%d}",
+                date=f"{side.hit.valid_from:%Y-%m-%d}",
                 owner=texts.owner.format(name=owner) if owner else "",
                 n=n,
             )
@@ -144,7 +144,7 @@ def build_history(
         cited.append(state.hit)
         is_now = state.until is None
         label = (texts.state_now if is_now else texts.state_former).format(
-            version=name_version(state.hit),
+            version=name_writing_version(state.hit),
             since=f"{state.since:%Y-%m-%d}",
             until="" if state.until is None else f"{state.until:%Y-%m-%d}",
         )
@@ -165,7 +165,7 @@ def add_states(reply: Reply, texts: Texts) -> Reply:
     """Say of cited passages that are archived, former or not confirmed what they are."""
     lines = [
         texts.state_as_of.format(
-            version=name_version(hit),
+            version=name_writing_version(hit),
             since=f"{hit.valid_from:%Y-%m-%d}",
             until=f"{hit.valid_to:%Y-%m-%d}",
         )
@@ -190,7 +190,9 @@ def add_no_past(reply: Reply, hit: Hit, texts: Texts) -> Reply:
     """Say that nothing else is known to have held before what is answered."""
     if reply.answer.outcome is not Outcome.ANSWERED:
         return reply
-    line = texts.no_past.format(version=name_version(hit), since=f"{hit.valid_from:%Y-%m-%d}")
+    line = texts.no_past.format(
+        version=name_writing_version(hit), since=f"{hit.valid_from:%Y-%m-%d}"
+    )
     return _append(replace(reply, notes=(*reply.notes, NO_PAST)), [line])
 
 
@@ -223,9 +225,9 @@ def add_line(reply: Reply, line: str, *, note: str = "") -> Reply:
     return replace(reply, answer=answer, notes=(*reply.notes, *([note] if note else [])))
 
 
-def name_version(hit: Hit) -> str:
-    """Return what people call the version a passage is of."""
-    return hit.version_label or f"v{hit.version_number}"
+def name_writing_version(hit: Hit) -> str:
+    """Return what people call the version in which a passage came to be as it is."""
+    return hit.written_in or name_version(hit.version_number, hit.version_label)
 
 
 def summarise_removed(removed: Sequence[Removed]) -> tuple[str, ...]:

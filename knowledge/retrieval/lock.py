@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from knowledge.access import ReadableClasses
-from knowledge.documents import Hit, PassageId
+from knowledge.documents import Hit, PassageId, name_version
 from knowledge.ledger import Ledger
 from knowledge.ledger_records import RowState
 
@@ -53,15 +53,33 @@ def admit_hits(
             continue
         if as_of is not None and not _is_in_force(hit, state, as_of):
             continue
-        shown.append(
-            replace(
-                hit,
-                access_no=state.access_no,
-                valid_to=state.valid_to,
-                is_unconfirmed_since=state.held_since,
-            )
-        )
+        shown.append(_bring_up_to_date(hit, state, as_of))
     return shown
+
+
+def _bring_up_to_date(hit: Hit, state: RowState, as_of: datetime | None) -> Hit:
+    """Return the hit as the ledger has it; text in force carries its page's version of today.
+
+    The index keeps with a row the version that wrote it, for unchanged text is not written again.
+    Text looked up as of a moment keeps that version when today's page is younger than the moment.
+    """
+    checked = replace(
+        hit,
+        access_no=state.access_no,
+        valid_to=state.valid_to,
+        is_unconfirmed_since=state.held_since,
+    )
+    if state.valid_to is not None or (as_of is not None and as_of < state.updated_at):
+        return checked
+    is_older = hit.version_number != state.version_number
+    writing = name_version(hit.version_number, hit.version_label) if is_older else ""
+    return replace(
+        checked,
+        version_number=state.version_number,
+        version_label=state.version_label,
+        updated_at=state.updated_at,
+        written_in=hit.written_in or writing,
+    )
 
 
 def _is_in_force(hit: Hit, state: RowState, moment: datetime) -> bool:

@@ -70,6 +70,24 @@ def test_a_question_about_the_past_is_answered_with_versions_and_dates(
     }
 
 
+def test_a_citation_of_text_in_force_shows_the_pages_version_of_today(office: Office) -> None:
+    more = "\n## Charging\n\n" + "The charging columns on level two deliver 22 kilowatts. " * 12
+    for month, count in ((2, 4), (5, 6)):
+        write(office, "ops/parking.md", PARKING.format(count=count, more=more), month=month)
+        office.run("sync")
+    found = office.run_json("ask", "What do the charging columns deliver?")
+    (citation,) = found["citations"]
+    assert (citation["version"], citation["updated_at"][:7]) == (2, "2026-05")
+    (hit, *_) = office.run_json("search", "charging columns")["hits"]
+    assert (hit["version"], hit["updated_at"][:7]) == (2, "2026-05")
+    shown = office.run_json("trace", found["trace_id"])["passages"]
+    assert shown[citation["passage_id"]]["version"] == 2
+    then = office.run_json("search", "charging columns", "--as-of", "2026-03-15")["hits"][0]
+    assert (then["version"], then["updated_at"][:7]) == (1, "2026-02")
+    told = office.run_json("ask", "What did the charging columns deliver before?")
+    assert "since 2026-02-01, v1" in told["answer"]
+
+
 def test_a_past_that_nobody_knows_is_said_to_be_unknown(office: Office) -> None:
     found = office.run_json("ask", "年假最多以前可以结转几天？")
     assert "5 天" in found["answer"]

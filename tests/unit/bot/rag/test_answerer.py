@@ -174,8 +174,8 @@ async def test_pages_that_disagree_are_put_side_by_side() -> None:
     past = Past(rows=[CURRENT.hit, FORMER], owners={"wiki:Runbook": "陆岁"})
     reply = await answer("上游超时是多少秒？", other, CURRENT, past=past)
     assert reply.answer.outcome is Outcome.CONFLICT
-    assert "20 秒：《Limits》，更新于 2026-09-20 [1]" in reply.answer.text
-    assert "90 秒：《Runbook》，更新于 2026-01-10，负责人 陆岁 [2]" in reply.answer.text
+    assert "20 秒：《Limits》，自 2026-09-20 起 [1]" in reply.answer.text
+    assert "90 秒：《Runbook》，自 2026-01-10 起，负责人 陆岁 [2]" in reply.answer.text
     assert len(reply.answer.citations) == 2
 
 

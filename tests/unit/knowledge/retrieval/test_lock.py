@@ -90,6 +90,47 @@ async def test_as_of_a_moment_only_what_was_in_force_is_shown(
     assert shown == ([] if place is None else [hits[place]])
 
 
+@pytest.fixture
+async def grown(bench: Workbench) -> Sequence[Hit]:
+    """Return the rows of a page of two sections, one of them changed."""
+    text = f"# Desk\n\n{'fourth floor ' * 30}\n\n# Hours\n\n{'from eight ' * 30}"
+    source = MemorySource({"q": MemoryPage(text=text)})
+    await bench.sync(source)
+    source.edit("q", text.replace("eight", "nine"))
+    await bench.sync(source)
+    hits = await bench.parts.store.list_hits(EVERY_ROW, limit=10)
+    return [hit for hit in hits if hit.document_id == source.id_of("q")]
+
+
+def of_text(hits: Sequence[Hit], text: str) -> Hit:
+    return next(hit for hit in hits if text in hit.text)
+
+
+async def test_text_in_force_carries_its_pages_version_of_today(
+    bench: Workbench, grown: Sequence[Hit]
+) -> None:
+    desk = of_text(await check(bench, grown, MEMBER), "fourth")
+    assert (desk.version_number, desk.updated_at) == (2, START + DAY)
+    assert (desk.written_in, desk.valid_from) == ("v1", START)
+
+
+async def test_former_text_keeps_the_version_it_was_of(
+    bench: Workbench, grown: Sequence[Hit]
+) -> None:
+    former = of_text(await check(bench, grown, MEMBER), "eight")
+    assert (former.version_number, former.updated_at) == (1, START)
+    assert former.written_in == ""
+
+
+async def test_text_of_a_moment_is_not_of_a_version_that_came_later(
+    bench: Workbench, grown: Sequence[Hit]
+) -> None:
+    then = of_text(await check(bench, grown, MEMBER, as_of=START), "fourth")
+    assert then.version_number == 1
+    now = of_text(await check(bench, grown, MEMBER, as_of=START + DAY), "fourth")
+    assert now.version_number == 2
+
+
 async def test_a_page_whose_deletion_is_held_says_since_when(bench: Workbench) -> None:
     await bench.sync(MemorySource({f"q{n}": MemoryPage(text=f"page {n}") for n in range(9)}))
     await bench.sync(MemorySource({}))
