@@ -67,6 +67,8 @@ class _Statement:
     block: int
     sources: list[int] = field(default_factory=list)
     is_marker_only: bool = False
+    lender: "_Statement | None" = None
+    """Whose citation it shares."""
 
     @property
     def is_introduction(self) -> bool:
@@ -120,6 +122,7 @@ class GroundingGate:
             else:
                 kept.append(statement)
         kept = _drop_loose_ends(kept)
+        self._cite_orphans(kept)
         return Grounded(
             text=self._join(kept),
             kept=sum(not one.is_marker_only and not one.is_introduction for one in kept),
@@ -177,6 +180,14 @@ class GroundingGate:
         if comparable and max(self._share(words, i) for i in comparable) < LEAST_SHARED_WORDS:
             return "its words are not in the cited text"
         return ""
+
+    def _cite_orphans(self, kept: Sequence[_Statement]) -> None:
+        """Give a citation of its own to what shared that of a statement that was taken out."""
+        for statement in kept:
+            lender = statement.lender
+            if lender is not None and all(one is not lender for one in kept):
+                words = self._analyser.words(statement.raw)
+                self._cite(statement, max(statement.sources, key=lambda n: self._share(words, n)))
 
     def _attach(self, statement: _Statement, words: Sequence[str], holders: Sequence[int]) -> str:
         ranked = sorted(holders, key=lambda index: -self._share(words, index))
@@ -286,6 +297,7 @@ def _inherit_sources(statements: Sequence[_Statement], *, over_blocks: bool) -> 
             )
             if is_same_block or is_below or over_blocks:
                 statement.sources = list(following.sources)
+                statement.lender = following
         if statement.sources:
             following = statement
 

@@ -174,3 +174,11 @@ def test_a_quote_of_several_paragraphs_keeps_one_marker_at_its_end() -> None:
 def test_a_marker_put_behind_code_leaves_its_fence_closed() -> None:
     grounded = check("```\nexpense submit --month 12\n```")
     assert grounded.text == "```\nexpense submit --month 12\n```\n\n[1]"
+
+
+def test_what_shared_the_citation_of_a_removed_statement_keeps_one() -> None:
+    grounded = check(
+        "Employees have 15 days of annual leave. Their managers throw a splendid party. [1]"
+    )
+    assert grounded.text == "Employees have 15 days of annual leave. [1]"
+    assert len(grounded.removed) == 1
