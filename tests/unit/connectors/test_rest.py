@@ -10,7 +10,7 @@ class Thing(Payload):
 
 
 async def test_replies_are_checked_and_unknown_keys_ignored() -> None:
-    async with open_service(data({"name": "a", "more": 1}), data({"nome": "a"})) as service:
+    async with open_service(data({"name": "a", "more": 1}), data({"title": "a"})) as service:
         client = RestClient(http=service.open_client())
         assert (await client.get("things/1", Thing)).name == "a"
         with pytest.raises(PermanentError, match=r"unexpected reply for 'things/2': name"):
