@@ -130,7 +130,7 @@ class Forgetting:
             started_by=StartedBy.PERSON,
         ) as record:
             await forget()
-            await self._parts.store.optimize()
+            await self._parts.store.purge(with_other_shapes=True)
             ids = {row.passage_id for row in rows}
             gone = [hit for some in hits.values() for hit in some if hit.passage_id in ids]
             report = ForgetReport(
@@ -142,6 +142,7 @@ class Forgetting:
                 },
             )
             record.counts = {"versions": versions, "rows": len(ids), **report.memories}
+            await self._parts.writer.purge_files()
         return report
 
     async def _load_hits(self, rows: Sequence[IndexRow]) -> dict[Level, list[Hit]]:

@@ -246,3 +246,7 @@ class LedgerWriter:
     async def clear_outbox(self, ids: Sequence[OutboxId]) -> None:
         """Cross off operations the store has done."""
         await self._database.write(partial(remove_operations, ids=ids))
+
+    async def purge_files(self) -> None:
+        """Leave nothing of what was removed in the files of the state database."""
+        await self._database.purge()

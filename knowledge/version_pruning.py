@@ -52,8 +52,8 @@ async def prune_versions(
         }
         for some in chunked(sorted(old), DOCUMENTS_AT_ONCE):
             await settle(parts, await parts.writer.drop_versions({one: old[one] for one in some}))
-        if old:
-            await parts.store.optimize()
+        # Of deleted pages too: their text is to be gone from the files within a day.
+        await parts.store.purge()
         dropped = sum(map(len, old.values()))
         runs = await logs.runs.drop_old_runs(source, now - timedelta(days=history_days))
         record.counts = {"versions": dropped, "documents": len(old), "runs": runs}

@@ -9,6 +9,7 @@ from bot.bootstrap import Product, open_product
 from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import AsOption, JsonOption
 from bot.commands.output import print_json, print_result
+from bot.index_switch import require_index
 from bot.memory.turns import TurnStore
 from core.errors import SettingsError
 from knowledge.access import OPERATOR
@@ -159,6 +160,7 @@ async def _forget(
     context: CommandContext, page: str, version: str | None
 ) -> tuple[DocumentRecord, int | None, ForgetReport]:
     async with open_product(context.load_settings(), context.clock) as product:
+        await require_index(product)
         state = product.state
         pages = PageVersions(store=product.store, ledger=state.ledger, access=OPERATOR)
         found = await pages.get_page(page)

@@ -66,15 +66,17 @@ class VectorCache:
                 _log.warning("vector_cache_write_failed", reason=str(error))
 
     def forget(self, keys: Sequence[bytes]) -> None:
-        """Remove vectors.
+        """Remove vectors, from the file and its log as well.
 
         Raises:
             sqlite3.Error: They may still be there.
         """
-        with self._lock, self._connection:
-            self._connection.executemany(
-                "DELETE FROM vectors WHERE key = ?", [(key,) for key in keys]
-            )
+        with self._lock:
+            with self._connection:
+                self._connection.executemany(
+                    "DELETE FROM vectors WHERE key = ?", [(key,) for key in keys]
+                )
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
 
     def close(self) -> None:
         """Close the file. Safe to call twice."""
@@ -190,6 +192,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
+        # What is deleted is overwritten.
+        connection.execute("PRAGMA secure_delete = ON").fetchone()
         with connection:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS vectors "

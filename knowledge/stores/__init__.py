@@ -196,6 +196,18 @@ class PassageStore(Protocol):
         """
         ...
 
+    async def purge(self, *, with_other_shapes: bool = False) -> None:
+        """Leave nothing in files or indexes of rows that were deleted or replaced before.
+
+        Searches find what they found. It costs as much as rewriting the whole index, so it is for
+        text that has to be gone, and for once a day; without effect where nothing is dead.
+
+        Args:
+            with_other_shapes: Remove the indexes of other shapes as well, which still hold what
+                they held; only while the index in use is this one.
+        """
+        ...
+
     async def close(self) -> None:
         """Release files and threads. Safe to call twice."""
         ...

@@ -34,6 +34,7 @@ from knowledge.stores.lancedb_filter import (
 from knowledge.stores.lancedb_folder import LanceDBFolder, open_folder
 from knowledge.stores.lancedb_indexes import AT_REST, MORE_FOLLOWS, WORD_COLUMN, refresh_indexes
 from knowledge.stores.lancedb_pieces import merge_rows
+from knowledge.stores.lancedb_purge import purge_table
 from knowledge.stores.lancedb_rows import (
     build_hits,
     build_rows,
@@ -58,7 +59,7 @@ _EVERY_PARTITION = 1_000_000
 
 
 async def open_lancedb_store(
-    path: Path, shape: IndexShape, *, lock_timeout_s: float = 60.0
+    path: Path, shape: IndexShape, *, lock_timeout_s: float = 60.0, reader_grace_s: float = 1.0
 ) -> "LanceDBStore":
     """Open, or create, the index of this shape in a folder.
 
@@ -66,20 +67,24 @@ async def open_lancedb_store(
         path: The folder; made when missing. Indexes of other shapes in it are left alone.
         shape: What the index is made for.
         lock_timeout_s: How long a write waits for a writer in another process.
+        reader_grace_s: How long searches that have begun may read what a purge removes.
 
     Raises:
         SettingsError: The folder can't be read or written, or what is in it is damaged.
         ServiceUnavailableError: A new index has to be made while another process writes.
     """
     folder = await open_folder(path, shape, lock_timeout_s=lock_timeout_s)
-    return LanceDBStore(folder, dimension=shape.dimension)
+    return LanceDBStore(folder, dimension=shape.dimension, reader_grace_s=reader_grace_s)
 
 
 class LanceDBStore:
     """A PassageStore in a folder. Safe for any number of tasks; not to be used after a fork."""
 
-    def __init__(self, folder: LanceDBFolder, *, dimension: int) -> None:
+    def __init__(
+        self, folder: LanceDBFolder, *, dimension: int, reader_grace_s: float = 1.0
+    ) -> None:
         self._folder = folder
+        self._reader_grace_s = reader_grace_s
         self._dimension = dimension
         self._columns = list_columns(dimension)
 
@@ -237,6 +242,19 @@ class LanceDBStore:
         limits = MORE_FOLLOWS if more_follows else AT_REST
         folder = self._folder.table_path
         await self._folder.write(partial(refresh_indexes, folder=folder, limits=limits))
+
+    async def purge(self, *, with_other_shapes: bool = False) -> None:
+        """Leave nothing of dead rows on disk, in earlier states of the table neither.
+
+        Searches that have begun are waited for; one that takes longer than `reader_grace_s` fails.
+
+        Raises:
+            SettingsError: Dead rows are left, in tables of more than a million rows.
+        """
+        if with_other_shapes:
+            await self._folder.drop_other_tables()
+        folder, grace_s = self._folder.table_path, self._reader_grace_s
+        await self._folder.write(partial(purge_table, folder=folder, grace_s=grace_s))
 
     async def close(self) -> None:
         """Release files and memory. Safe to call twice."""

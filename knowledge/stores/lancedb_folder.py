@@ -67,6 +67,17 @@ class LanceDBFolder:
             finally:
                 await _wait_for(task)
 
+    async def drop_other_tables(self) -> None:
+        """Remove the tables of all other shapes, with their files."""
+
+        async def drop(table: AsyncTable) -> None:
+            listed = await self._connection.list_tables()
+            for name in listed.tables:
+                if name != table.name:
+                    await self._connection.drop_table(name)
+
+        await self.write(drop)
+
     def close(self) -> None:
         """Release files and memory. Safe to call twice."""
         if self._process == os.getpid():

@@ -147,6 +147,18 @@ async def refresh_indexes(table: AsyncTable, folder: Path, limits: UpkeepLimits)
         await asyncio.to_thread(return_free_memory)
 
 
+async def rebuild_indexes(table: AsyncTable) -> None:
+    """Build every index of the table again, from the rows it has now."""
+    kinds = {WORD_COLUMN: _WORDS, VECTOR_COLUMN: _VECTORS, **_FILTERS}
+    for column in await _count_fresh(table):
+        if column != VECTOR_COLUMN or await _has_vectors(table, await table.count_rows()):
+            await table.create_index(column, config=kinds[column], replace=True)
+        else:
+            # Too few vectors are left to train it again.
+            await table.drop_index(f"{column}_idx")
+    await asyncio.to_thread(return_free_memory)
+
+
 async def _find_stale(table: AsyncTable, rows: int, limits: UpkeepLimits) -> list[tuple[str, Any]]:
     """Return the columns whose index has to be made, or made again, each with its kind."""
     fresh = await _count_fresh(table)
@@ -175,14 +187,25 @@ async def _has_vectors(table: AsyncTable, rows: int) -> bool:
 async def _needs_compaction(
     table: AsyncTable, rows: int, folder: Path, limits: UpkeepLimits
 ) -> bool:
-    # A dictionary, whatever its annotation says.
-    stats: Any = await table.stats()
-    fragments = stats["fragment_stats"]
-    pieces = fragments["num_fragments"]
-    written = pieces * fragments["lengths"]["mean"]
+    pieces, written = await _count_written(table)
     if pieces > limits.pieces or written - rows > max(_DEAD_ROWS, _DEAD_SHARE * rows):
         return True
     return await asyncio.to_thread(_count_old_versions, folder, limits) > limits.versions
+
+
+async def count_dead_rows(table: AsyncTable) -> int:
+    """Return how many rows stand in the files though they were deleted or replaced."""
+    _, written = await _count_written(table)
+    return written - int(await table.count_rows())
+
+
+async def _count_written(table: AsyncTable) -> tuple[int, int]:
+    """Return how many pieces there are, and how many rows were written to them."""
+    # A dictionary, whatever its annotation says.
+    stats: Any = await table.stats()
+    fragments = stats["fragment_stats"]
+    pieces = int(fragments["num_fragments"])
+    return pieces, round(pieces * fragments["lengths"]["mean"])
 
 
 def _count_old_versions(folder: Path, limits: UpkeepLimits) -> int:

@@ -225,6 +225,15 @@ class PassageWriteContract:
         assert await store.count() == 190
         assert len(await store.search_terms(["disk"], EVERYTHING, limit=500)) == 190
 
+    async def test_a_purge_changes_nothing_that_is_found(self, store: PassageStore) -> None:
+        await store.upsert([build_passage("a"), build_passage("b"), build_passage("c")])
+        await store.delete_passages([PassageId("b")])
+        for _ in range(2):
+            await store.purge()
+            assert list_ids(await store.search_terms(["common"], EVERYTHING, limit=5)) == ["a", "c"]
+        await store.upsert([build_passage("b")])
+        assert await store.count() == 3
+
     async def test_vectors_come_back_as_they_were(self, store: PassageStore) -> None:
         rows = [build_passage(f"p{no}", vector=build_vector(1, no)) for no in range(5)]
         await store.upsert([*rows, build_passage("none")])

@@ -182,7 +182,39 @@ async def ask_in_thread(office: Office) -> None:
         assert answer.citations
 
 
-def test_no_word_of_a_forgotten_page_is_left_in_the_database(changed: Office) -> None:
+def find_files(office: Office, words: str) -> list[str]:
+    """Return the files of the home folder in which words stand as they are."""
+    files = [path for path in office.home.rglob("*") if path.is_file()]
+    return [path.name for path in files if words.encode() in path.read_bytes()]
+
+
+def test_no_word_of_a_forgotten_page_is_left_in_any_file(changed: Office) -> None:
     asyncio.run(ask_in_thread(changed))
+    assert find_files(changed, "未休完的年假")
     changed.run_json("forget", "休假制度")
-    assert "未休完的年假".encode() not in (changed.home / "state.sqlite3").read_bytes()
+    for words in ("未休完的年假", "最多可以结转", "年假最多", "三天以上需要医院证明"):
+        assert find_files(changed, words) == []
+
+
+def test_words_of_a_forgotten_version_alone_are_left_in_no_file(changed: Office) -> None:
+    write(changed, "handbook/休假制度.md", LEAVE.format(days=11, more="鸭嘴兽另计。"), day=3)
+    write(changed, "handbook/休假制度.md", LEAVE.format(days=12, more=""), day=4)
+    assert find_files(changed, "鸭嘴兽另计")
+    changed.run_json("forget", LEAVE_ID, "4")
+    assert find_files(changed, "鸭嘴兽另计") == []
+    assert find_files(changed, "最多可以结转 11 天") == []
+
+
+def test_a_deleted_page_leaves_the_files_with_the_daily_pruning(changed: Office) -> None:
+    (changed.files / "handbook" / "休假制度.md").unlink()
+    changed.run("sync", "--accept-deletions")
+    changed.run("jobs", "run", "files", "pruning")
+    assert find_files(changed, "三天以上需要医院证明") == []
+
+
+def test_nothing_is_forgotten_in_an_index_that_is_not_in_use(changed: Office) -> None:
+    changed.add_settings('[analysis]\nsynonyms = ["words.txt"]\n')
+    (changed.home / "words.txt").write_text("年假,假期\n", encoding="utf-8")
+    result = changed.run("forget", LEAVE_ID)
+    assert isinstance(result.exception, SettingsError)
+    assert "zhixing sync" in str(result.exception)

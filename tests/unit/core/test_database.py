@@ -10,7 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, func, insert, select, text, update
+from sqlalchemy import Connection, delete, func, insert, select, text, update
 from sqlalchemy.exc import IntegrityError, StatementError
 
 from bot.memory.turns import turns
@@ -113,6 +113,22 @@ async def test_read_modify_write_of_many_tasks_loses_no_update(database: Databas
     await database.write(add_one)
     await asyncio.gather(*(database.write(add) for _ in range(20)))
     assert await database.read(count) == 21
+
+
+async def test_what_was_deleted_is_in_no_file_after_a_purge(tmp_path: Path) -> None:
+    database = await open_database(f"sqlite:///{tmp_path / 'state.sqlite3'}")
+    try:
+        await database.write(partial(add_run, started_at=datetime.now(UTC), counts={"quagga": 1}))
+        assert find_files(tmp_path, b"quagga")
+        await database.write(lambda connection: connection.execute(delete(runs)).rowcount)
+        await database.purge()
+        assert find_files(tmp_path, b"quagga") == []
+    finally:
+        await database.close()
+
+
+def find_files(folder: Path, word: bytes) -> list[str]:
+    return [path.name for path in folder.iterdir() if word in path.read_bytes()]
 
 
 async def test_failed_work_leaves_nothing_behind(database: Database) -> None:
