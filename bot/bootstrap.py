@@ -1,8 +1,9 @@
 """The only place that picks concrete classes: from settings to a product that can be used."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from bot.conversation import Conversation, ConversationParts
 from bot.memory.turns import TurnStore
@@ -29,6 +30,8 @@ from knowledge.embedding.sentence_transformers import load_sentence_transformer
 from knowledge.ingest_batch import IngestParts
 from knowledge.ledger import Ledger
 from knowledge.ledger_writer import LedgerWriter
+from knowledge.memberships import Memberships
+from knowledge.readers import Reader, resolve_reader
 from knowledge.retrieval.pipeline import Retriever
 from knowledge.retrieval.rerank import CrossEncoderReranker, Reranker
 from knowledge.retrieval.titles import TitleCatalogue
@@ -70,6 +73,13 @@ class Product:
     ingest_parts: IngestParts
     sync_lock: SyncLock
     model: ChatModel | None
+    memberships: Memberships
+
+    async def resolve_reader(self, *, as_: str | None = None, in_: str | None = None) -> Reader:
+        """Turn `--as` and `--in` into rights, members of groups confirmed (`readers`)."""
+        return await resolve_reader(
+            self.state.registry, as_=as_, in_=in_, memberships=self.memberships
+        )
 
 
 @asynccontextmanager
@@ -128,6 +138,8 @@ async def open_product(
         model = open_chat_model(settings, clock)
         if model is not None:
             stack.push_async_callback(model.close)
+        memberships = build_memberships(state)
+        stack.push_async_callback(memberships.close)
         retriever = Retriever(
             store=store,
             ledger=state.ledger,
@@ -182,6 +194,7 @@ async def open_product(
                 ttl_s=settings.scheduler.lease_s,
             ),
             model=model,
+            memberships=memberships,
         )
 
 
@@ -273,4 +286,17 @@ def open_source(name: str, settings: SourceSettings, state: State) -> Source:
         clock=state.clock,
         load_directory=state.directory.load,
         ingest=state.settings.ingest,
+    )
+
+
+def build_memberships(state: State) -> Memberships:
+    """Have members confirmed by the sources that have groups of their own."""
+    sources: dict[str, Callable[[], Source]] = {}
+    for name, settings in state.settings.sources.items():
+        group_source = registry.find_group_source(name, settings)
+        if group_source is not None:
+            # Sources of one site may share its groups; any of them can be asked.
+            sources.setdefault(group_source, partial(open_source, name, settings, state))
+    return Memberships(
+        state.directory, clock=state.clock, settings=state.settings.directory, sources=sources
     )

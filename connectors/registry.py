@@ -14,6 +14,7 @@ from core.source_settings import (
     NotionSettings,
     SourceSettings,
 )
+from knowledge.directory_import import GROUP_SOURCE
 from knowledge.people import DirectorySnapshot
 from knowledge.source import Source
 
@@ -52,5 +53,20 @@ def open_source(
             return NotionSource(
                 name, settings, clock=clock, load_directory=load_directory, ingest=ingest
             )
+        case _:
+            assert_never(settings)
+
+
+def find_group_source(name: str, settings: SourceSettings) -> str | None:
+    """Return the SOURCE of the principals of a source's own groups; None when it has none.
+
+    Groups that were imported with the directory are not a source's own.
+    """
+    match settings:
+        case ConfluenceSettings():
+            group_source = settings.group_source or name
+            return None if group_source == GROUP_SOURCE else group_source
+        case FilesSettings() | NotionSettings():
+            return None
         case _:
             assert_never(settings)

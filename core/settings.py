@@ -159,9 +159,20 @@ class PrivacySettings(Section):
 
 
 class DirectorySettings(Section):
-    """Who counts as a member."""
+    """Who counts as a member, and for how long members of a source's own groups are believed.
+
+    Attributes:
+        groups_fresh_s: Groups of the asker that were confirmed longer ago are asked for again
+            before the answer.
+        groups_hold_s: When the source does not answer, the last known members count for so long;
+            then nobody counts as one.
+        groups_timeout_s: How long a question waits for the source.
+    """
 
     contractors_are_members: bool = True
+    groups_fresh_s: float = Field(default=60.0, gt=0)
+    groups_hold_s: float = Field(default=900.0, gt=0)
+    groups_timeout_s: float = Field(default=5.0, gt=0)
 
 
 class JobIntervals(Section):

@@ -19,7 +19,6 @@ from evaluation.timing import measure_latencies, read_peak_bytes, read_resident_
 from knowledge.access import OPERATOR
 from knowledge.ingestion import SyncRun
 from knowledge.progress import Progress
-from knowledge.readers import resolve_reader
 from knowledge.stores import PassageFilter
 
 FOLDER = "bench"
@@ -108,7 +107,7 @@ def measure_load(index: BenchIndex, questions: int) -> LoadFigures:
 async def _measure_ask(index: BenchIndex, questions: Sequence[str]) -> AskFigures:
     outcomes: Counter[str] = Counter()
     async with open_seeded(index.settings, index.seed) as product:
-        reader = await resolve_reader(product.state.registry, as_=None, in_=None)
+        reader = await product.resolve_reader(as_=None, in_=None)
 
         async def ask(question: str) -> None:
             answer = await product.conversation.ask(question, reader)
@@ -127,7 +126,7 @@ async def _measure_ask(index: BenchIndex, questions: Sequence[str]) -> AskFigure
 
 async def _measure_load(index: BenchIndex, questions: Sequence[str]) -> LoadFigures:
     async with open_seeded(index.settings, index.seed) as product:
-        reader = await resolve_reader(product.state.registry, as_=None, in_=None)
+        reader = await product.resolve_reader(as_=None, in_=None)
 
         async def ask(question: str) -> None:
             await product.conversation.ask(question, reader)

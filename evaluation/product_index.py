@@ -22,7 +22,7 @@ from knowledge.embedding import Embedder
 from knowledge.embedding.cache import CachedEmbedder, VectorCache
 from knowledge.ingestion import SyncRun
 from knowledge.progress import Progress
-from knowledge.readers import Reader, resolve_reader
+from knowledge.readers import Reader
 from knowledge.retrieval import Retrieval
 from knowledge.retrieval.pipeline import Retriever
 from knowledge.source import Source
@@ -77,7 +77,7 @@ class ProductIndexFactory:
         """Open what was built in the home."""
         settings = locate_settings(self.settings, home)
         async with open_product(settings, self.clock, embedder=self.embedder) as product:
-            reader = await resolve_reader(product.state.registry, as_=None, in_=None)
+            reader = await product.resolve_reader(as_=None, in_=None)
             yield ProductIndex(product=product, reader=reader)
 
 

@@ -8,6 +8,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -71,15 +72,50 @@ class Directory:
             partial(_replace, content=content, group_source=group_source)
         )
 
-    async def replace_groups(self, groups: Sequence[Group]) -> bool:
+    async def replace_groups(self, groups: Sequence[Group], *, checked_at: datetime) -> bool:
         """Give these groups exactly these members; other groups stay as they are.
 
         Members who are not in the directory are left out.
 
+        Args:
+            groups: As their source has them.
+            checked_at: When the source was asked.
+
         Returns:
             False when everything was so already; the version stays as it is then.
         """
-        return await self._database.write(partial(_replace_groups, groups=groups))
+
+        def save(connection: Connection) -> bool:
+            has_changed = _replace_groups(connection, groups=groups)
+            _note_checks(connection, groups, checked_at)
+            return has_changed
+
+        return await self._database.write(save)
+
+    async def load_group_checks(self) -> dict[tuple[str, str], datetime]:
+        """Return when groups were last given members by their source, by source and id.
+
+        Groups that were imported with the directory are not among them.
+        """
+
+        def load(connection: Connection) -> dict[tuple[str, str], datetime]:
+            rows = connection.execute(select(tables.group_checks))
+            return {(row.source, row.group_id): row.checked_at for row in rows}
+
+        return await self._database.read(load)
+
+
+def _note_checks(connection: Connection, groups: Sequence[Group], at: datetime) -> None:
+    statement = insert_into(connection, tables.group_checks)
+    rows = [{"source": one.source, "group_id": one.group_id, "checked_at": at} for one in groups]
+    execute_many(
+        connection,
+        statement.on_conflict_do_update(
+            index_elements=["source", "group_id"],
+            set_={"checked_at": statement.excluded["checked_at"]},
+        ),
+        rows,
+    )
 
 
 def _replace_groups(connection: Connection, *, groups: Sequence[Group]) -> bool:

@@ -3,7 +3,7 @@
 from sqlalchemy import Boolean, Column, ForeignKey, ForeignKeyConstraint, String, Table, Text
 from sqlalchemy import UniqueConstraint as Unique
 
-from core.tables import metadata
+from core.tables import UtcDateTime, metadata
 
 people = Table(
     "people",
@@ -52,6 +52,19 @@ group_members = Table(
         primary_key=True,
         index=True,
     ),
+    ForeignKeyConstraint(
+        ["source", "group_id"],
+        ["directory_groups.source", "directory_groups.group_id"],
+        ondelete="CASCADE",
+    ),
+)
+
+group_checks = Table(
+    "group_checks",
+    metadata,
+    Column("source", String(64), primary_key=True),
+    Column("group_id", String(255), primary_key=True),
+    Column("checked_at", UtcDateTime, nullable=False),
     ForeignKeyConstraint(
         ["source", "group_id"],
         ["directory_groups.source", "directory_groups.group_id"],

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from core.errors import SettingsError
 from knowledge.access import OPERATOR, ReadableClasses
 from knowledge.access_registry import AccessRegistry
-from knowledge.people import DIRECT_MESSAGE, Channel, DirectorySnapshot, Person
+from knowledge.memberships import Memberships
+from knowledge.people import DIRECT_MESSAGE, Channel, DirectorySnapshot, Person, PersonId
+from knowledge.readership import build_audience
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +35,11 @@ class Reader:
 
 
 async def resolve_reader(
-    registry: AccessRegistry, *, as_: str | None = None, in_: str | None = None
+    registry: AccessRegistry,
+    *,
+    as_: str | None = None,
+    in_: str | None = None,
+    memberships: Memberships | None = None,
 ) -> Reader:
     """Turn `--as` and `--in` into rights. For the command line only: no chat event may call it.
 
@@ -41,16 +47,22 @@ async def resolve_reader(
         as_: Our id, a verified e-mail or `system:id`; None = the operator.
         in_: A channel's id or native id, or `dm`; None = private. Even the operator's reply in a
             channel is limited to what the channel may read.
+        memberships: Asked first whether the groups of whoever listens are still theirs; None = the
+            directory is believed as it is.
 
     Raises:
         SettingsError: Nobody, or more than one, goes by that name.
     """
     readership = await registry.readership()
     asker = None if as_ is None else _get_asker(readership.directory, as_)
-    readable = OPERATOR if asker is None else readership.readable_by(asker)
     channel = None
     if in_ is not None and in_ != DIRECT_MESSAGE:
         channel = _get_channel(readership.directory, in_)
+    if memberships is not None and memberships.has_sources:
+        listeners = _find_listeners(readership.directory, asker, channel)
+        doubtful = await memberships.renew(listeners)
+        readership = (await registry.readership()).without(doubtful)
+    readable = OPERATOR if asker is None else readership.readable_by(asker)
     return Reader(
         asker=asker,
         is_operator=asker is None,
@@ -62,6 +74,14 @@ async def resolve_reader(
         is_private=channel is None,
         inactive_listeners=() if channel is None else readership.inactive_in(channel),
     )
+
+
+def _find_listeners(
+    directory: DirectorySnapshot, asker: Person | None, channel: Channel | None
+) -> frozenset[PersonId]:
+    if channel is not None:
+        return build_audience(channel, directory, asker=asker).listeners
+    return frozenset() if asker is None else frozenset({asker.person_id})
 
 
 def _get_asker(directory: DirectorySnapshot, reference: str) -> Person:

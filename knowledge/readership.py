@@ -68,10 +68,20 @@ class _Room:
 
 
 class Readership:
-    """The readers of every class under one version of the directory."""
+    """The readers of every class under one version of the directory.
 
-    def __init__(self, directory: DirectorySnapshot) -> None:
+    Args:
+        directory: People and groups.
+        doubtful: Groups that nobody counts as a member of.
+    """
+
+    def __init__(
+        self, directory: DirectorySnapshot, *, doubtful: frozenset[Principal] = frozenset()
+    ) -> None:
         self.directory = directory
+        self._doubtful = doubtful
+        self._rules: list[tuple[AccessNo, AccessRule]] = []
+        self._without: tuple[frozenset[Principal], Readership] | None = None
         self._bits = {
             person_id: 1 << index
             for index, person_id in enumerate(directory.people, start=_FIRST_PERSON)
@@ -92,10 +102,23 @@ class Readership:
 
     def extend(self, rules: Iterable[tuple[AccessNo, AccessRule]], *, last: int) -> None:
         """Take in the classes above `last_known`; numbers up to `last` without one are denied."""
-        added = {number: self._find_readers(rule) for number, rule in rules}
+        new = list(rules)
+        added = {number: self._find_readers(rule) for number, rule in new}
+        self._rules += new
+        self._without = None
         first = len(self._readers) + 1
         self._readers += [added.get(AccessNo(number), 0) for number in range(first, last + 1)]
         self._answers.clear()
+
+    def without(self, doubtful: frozenset[Principal]) -> "Readership":
+        """Return the readers there are when nobody counts as a member of some groups."""
+        if not doubtful:
+            return self
+        if self._without is None or self._without[0] != doubtful:
+            reduced = Readership(self.directory, doubtful=doubtful)
+            reduced.extend(self._rules, last=self.last_known)
+            self._without = (doubtful, reduced)
+        return self._without[1]
 
     def readable_by(self, person: Person) -> ReadableClasses:
         """Return what a person may read, going by the directory and not by the object."""
@@ -165,6 +188,6 @@ class Readership:
         holders[PUBLIC] = _STRANGER | _UNNAMED_MEMBER
         holders[MEMBERS] = _UNNAMED_MEMBER
         for person_id, person in self.directory.people.items():
-            for principal in self.directory.principals_of(person):
+            for principal in self.directory.principals_of(person) - self._doubtful:
                 holders[principal] |= self._bits[person_id]
         return dict(holders)

@@ -11,6 +11,7 @@ import structlog
 from core.errors import PermanentError, TransientError
 from knowledge.access import AccessRule, Principal
 from knowledge.directory import Directory
+from knowledge.directory_import import GROUP_SOURCE
 from knowledge.documents import DocumentId
 from knowledge.holds import Hold
 from knowledge.ingest_batch import IngestParts, change_rules
@@ -298,10 +299,15 @@ async def refresh_groups(source: GroupSource, parts: IngestParts, directory: Dir
     Raises:
         TransientError: The source did not answer.
     """
-    start = f"group:{source.group_source}/"
+    if source.group_source == GROUP_SOURCE:
+        # These were imported with the people; the source only names them in its rules.
+        return False
+    began, start = parts.clock.now(), f"group:{source.group_source}/"
     named = await parts.registry.load_principals()
     ids = _cut_prefix(named, start)
-    return bool(ids) and await directory.replace_groups(await source.fetch_groups(ids))
+    if not ids:
+        return False
+    return await directory.replace_groups(await source.fetch_groups(ids), checked_at=began)
 
 
 def _cut_prefix(principals: Iterable[Principal], start: str) -> Sequence[str]:

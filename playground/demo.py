@@ -19,7 +19,6 @@ from core.clock import Clock, FixedClock, parse_moment
 from core.settings import SETTINGS_FILE, Settings, load_settings
 from knowledge.directory_import import import_directory
 from knowledge.progress import NoProgress
-from knowledge.readers import resolve_reader
 
 DEMO_HOME = ".zhixing-demo"
 SOURCE = "files"
@@ -137,7 +136,7 @@ def write_settings(home: Path, company: Path) -> Settings:
 
 
 async def _show(product: Product, scene: Scene) -> None:
-    reader = await resolve_reader(product.state.registry, as_=scene.asker, in_=scene.where)
+    reader = await product.resolve_reader(as_=scene.asker, in_=scene.where)
     answer = await product.conversation.ask(scene.question, reader)
     place = scene.where or "dm"
     print_result(f"\n{'─' * 78}\n{scene.asker} in {place}: {scene.question}")

@@ -15,7 +15,6 @@ from bot.commands.output import print_json, print_result
 from bot.index_switch import require_index
 from core.errors import SettingsError
 from core.messages import Answer
-from knowledge.readers import resolve_reader
 
 QuestionArgument = Annotated[str | None, typer.Argument(help="The question.")]
 ThreadOption = Annotated[
@@ -72,7 +71,7 @@ async def _ask(
 ) -> Answer:
     async with open_product(context.load_settings(), context.clock) as product:
         await require_index(product)
-        reader = await resolve_reader(product.state.registry, as_=as_, in_=in_)
+        reader = await product.resolve_reader(as_=as_, in_=in_)
         return await product.conversation.ask(question, reader, thread=thread)
 
 
@@ -86,7 +85,7 @@ async def _ask_batch(context: CommandContext, questions: list[BatchQuestion]) ->
 
 async def ask_one(product: Product, question: BatchQuestion) -> Answer:
     """Answer the last turn of a batch question, as its asker, where it was asked."""
-    reader = await resolve_reader(product.state.registry, as_=question.asker, in_=question.where)
+    reader = await product.resolve_reader(as_=question.asker, in_=question.where)
     return await product.conversation.ask_in_turn(question.turns, reader)
 
 

@@ -11,7 +11,6 @@ from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import AsOption, InOption
 from bot.commands.output import print_notice, print_result
 from bot.index_switch import require_index
-from knowledge.readers import resolve_reader
 
 PROMPT = "› "
 LEAVE = frozenset({"/quit", "/exit", "exit", "quit", "退出"})
@@ -34,7 +33,7 @@ async def _talk(context: CommandContext, as_: str | None, in_: str | None) -> No
         while (question := await _read_line()) is not None:
             if question:
                 # Rights may change between two questions.
-                reader = await resolve_reader(product.state.registry, as_=as_, in_=in_)
+                reader = await product.resolve_reader(as_=as_, in_=in_)
                 answer = await product.conversation.ask(question, reader, thread=thread)
                 print_result(describe(answer) + "\n")
 

@@ -10,7 +10,6 @@ from bot.index_switch import require_index
 from bot.search_query import SearchQuery, build_filter, parse_search
 from core.clock import parse_moment
 from knowledge.documents import Hit
-from knowledge.readers import resolve_reader
 from knowledge.retrieval import Retrieval
 
 SNIPPET_LENGTH = 240
@@ -50,7 +49,7 @@ async def search_as(
 ) -> Retrieval:
     """Search with the rights of whoever listens."""
     await require_index(product)
-    reader = await resolve_reader(product.state.registry, as_=as_, in_=in_)
+    reader = await product.resolve_reader(as_=as_, in_=in_)
     where = build_filter(query, reader.audience_readable, product.state.settings.bases)
     return await product.retriever.search(query.words, where, limit=limit)
 

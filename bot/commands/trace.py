@@ -10,7 +10,6 @@ from bot.commands.options import AsOption, JsonOption, LimitOption
 from bot.commands.output import print_json, print_result
 from bot.trace import Trace
 from bot.trace_view import TraceView, build_view
-from knowledge.readers import resolve_reader
 
 IdArgument = Annotated[str | None, typer.Argument(help="A trace's id; none = the latest ones.")]
 
@@ -50,13 +49,13 @@ async def _list(context: CommandContext, as_: str | None, limit: int) -> list[Tr
 
 async def _load(context: CommandContext, trace_id: str, as_: str | None) -> TraceView:
     async with open_product(context.load_settings(), context.clock) as product:
-        reader = await resolve_reader(product.state.registry, as_=as_)
+        reader = await product.resolve_reader(as_=as_)
         trace = await product.state.traces.get(trace_id)
         return await build_view(product.store, product.state.ledger, trace, reader)
 
 
 async def _asker_of(product: Product, as_: str | None) -> str | None:
-    reader = await resolve_reader(product.state.registry, as_=as_)
+    reader = await product.resolve_reader(as_=as_)
     return reader.asker.person_id if reader.asker else None
 
 

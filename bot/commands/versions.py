@@ -16,7 +16,6 @@ from knowledge.access import OPERATOR
 from knowledge.forgetting import ForgetReport, Forgetting
 from knowledge.ledger_records import DocumentRecord
 from knowledge.page_versions import PageVersion, PageVersions, SectionText, choose_version
-from knowledge.readers import resolve_reader
 from knowledge.runs import RunKind
 from knowledge.text_diff import SectionDiff, diff_sections, diff_unified
 
@@ -186,7 +185,7 @@ async def _forget(
 
 
 async def _open_pages(product: Product, as_: str | None) -> PageVersions:
-    reader = await resolve_reader(product.state.registry, as_=as_)
+    reader = await product.resolve_reader(as_=as_)
     return PageVersions(
         store=product.store, ledger=product.state.ledger, access=reader.asker_readable
     )

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bot.bootstrap import (
+    build_memberships,
     build_people_loader,
     build_similarity,
     build_writer,
@@ -20,6 +21,7 @@ from connectors import registry
 from core.clock import SystemClock
 from core.errors import SettingsError
 from core.settings import (
+    ConfluenceSettings,
     DatabaseSettings,
     EmbeddingSettings,
     FilesSettings,
@@ -119,3 +121,19 @@ async def test_a_source_is_opened_by_its_settings(tmp_path: Path) -> None:
     source = registry.open_source("wiki", FilesSettings(path=str(tmp_path)), clock=CLOCK)
     assert source.name == "wiki"
     await source.close()
+
+
+@pytest.mark.parametrize(
+    ("group_source", "has_groups"), [("", True), ("other-wiki", True), ("company", False)]
+)
+async def test_only_sources_with_groups_of_their_own_confirm_members(
+    tmp_path: Path, group_source: str, *, has_groups: bool
+) -> None:
+    wiki = ConfluenceSettings(
+        kind="confluence", url="https://wiki.example/wiki", group_source=group_source
+    )
+    sources = {"files": FilesSettings(path=str(tmp_path)), "wiki": wiki}
+    async with open_state(Settings(home=tmp_path, sources=sources), CLOCK) as state:
+        memberships = build_memberships(state)
+        assert memberships.has_sources == has_groups
+        await memberships.close()

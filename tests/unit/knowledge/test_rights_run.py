@@ -80,7 +80,7 @@ class GroupedSource(MemorySource):
 
     async def fetch_groups(self, group_ids: Collection[str]) -> tuple[Group, ...]:
         return tuple(
-            Group(source="memory", group_id=one, name=one, members=self.members)
+            Group(source=self.group_source, group_id=one, name=one, members=self.members)
             for one in group_ids
         )
 
@@ -102,6 +102,21 @@ async def rule_of(bench: Workbench, source: MemorySource, key: str) -> AccessRul
     record = await bench.parts.ledger.find_document(source.id_of(key))
     assert record is not None
     return await bench.parts.registry.get_rule(record.access_no)
+
+
+async def test_groups_that_were_imported_are_not_replaced_by_a_source(
+    bench: Workbench, database: Database
+) -> None:
+    directory = Directory(database)
+    ann = PersonId("ann")
+    group = Group(source="company", group_id="hr", name="HR", members=frozenset({ann}))
+    content = DirectoryContent(people=(Person(person_id=ann, name="Ann"),), groups=(group,))
+    await directory.replace(content, group_source="company")
+    rule = AccessRule.of(["group:company/hr"])
+    source = GroupedSource(build_pages(1, rule), group_source="company")
+    await bench.sync(source)
+    await RightsRun(source, bench.parts, bench.logs, directory=directory).run()
+    assert (await directory.load()).content.groups == (group,)
 
 
 async def test_a_changed_rule_holds_without_reading_the_page(bench: Workbench) -> None:

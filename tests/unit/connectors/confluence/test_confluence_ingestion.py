@@ -45,7 +45,8 @@ class Desk:
     async def see(self, person: str, question: str) -> list[str]:
         """Return what somebody finds, with the groups as the wiki has them."""
         await self.directory.replace_groups(
-            await self.source.fetch_groups(list(self.wiki.wiki.groups))
+            await self.source.fetch_groups(list(self.wiki.wiki.groups)),
+            checked_at=self.wiki.clock.now(),
         )
         readership = await self.index.parts.registry.readership()
         found = readership.directory.people.get(PersonId(person))
