@@ -190,7 +190,7 @@ class Listener:
     def __init__(self, slack: SlackServer, *, acknowledges: bool = True) -> None:
         web = AsyncWebClient(base_url=slack.api_url)
         self.client = SocketModeClient(APP_TOKEN, web_client=web, ping_interval=0.1)
-        self.client.socket_mode_request_listeners.append(self.take)  # type: ignore[arg-type]
+        self.client.socket_mode_request_listeners.append(self.take)
         self.acknowledges = acknowledges
         self.got: list[SocketModeRequest] = []
 

@@ -1,0 +1,176 @@
+"""What the assistant says of its own in chats, in both languages, in one place."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.rag.language import Language
+
+_DAYS_A_MONTH, _DAYS_A_YEAR = 30, 365
+_ONE_MONTH_FROM, _ONE_YEAR_FROM = 45, 548
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatTexts:
+    """The assistant's own words in one language; `{...}` are filled in."""
+
+    working: str
+    sources: str
+    page: str
+    only_you: str
+    only_you_more: str
+    solved: str
+    not_solved: str
+    show_sources: str
+    try_again: str
+    refused_stranger: str
+    restarted: str
+    failed: str
+    thanks_solved: str
+    thanks_not_solved: str
+    asker_only: str
+    correction_title: str
+    correction_label: str
+    correction_hint: str
+    send: str
+    cancel: str
+    trying_again: str
+    still_working: str
+    no_sources: str
+    gone: str
+    search_help: str
+    search_heading: str
+    search_nothing: str
+    search_only_you: str
+    earlier: str
+    later: str
+    share: str
+    answer_this: str
+    shared_by: str
+    share_refused: str
+    share_absent: str
+    shared: str
+    outdated: str
+    today: str
+    yesterday: str
+    days_ago: str
+    months_ago: str
+    years_ago: str
+
+
+_ZH = ChatTexts(
+    working="正在查找…",
+    sources="来源",
+    page="第 {page} 页",
+    only_you="仅您可见",
+    only_you_more="*仅您可见*（频道里不是每个人都能查看这些内容）：",
+    solved="已解决",
+    not_solved="没解决",
+    show_sources="查看原文",
+    try_again="再试一次",
+    refused_stranger="抱歉，我还不认识这个 Slack 账号，无法回答。请联系管理员把它加入通讯录。",
+    restarted="服务曾中断，正在继续处理…",
+    failed="这次没能回答成功，请稍后再试。编号：{reference}",
+    thanks_solved="谢谢反馈，很高兴帮上忙。",
+    thanks_not_solved="谢谢，已记录您的反馈。",
+    asker_only="只有提问的人可以这样做。",
+    correction_title="哪里不对？",
+    correction_label="正确的答案，或缺少了什么",
+    correction_hint="选填。会交给管理员。",
+    send="提交",
+    cancel="取消",
+    trying_again="正在重新查找…",
+    still_working="这个问题还在处理中。",
+    no_sources="这个回答没有您现在可以查看的原文。",
+    gone="这个回答的记录已经不在了。",
+    search_help=(
+        "用法：`{command} 关键词`，例如 `{command} 差旅 住宿`。"
+        "可加条件：`in:空间 by:作者 after:2026-01-01 label:标签 @知识库`。"
+    ),
+    search_heading="“{words}”的搜索结果",
+    search_nothing="没有找到与“{words}”相关的内容。",
+    search_only_you="只有您能看到这些结果。",
+    earlier="上一页",
+    later="下一页",
+    share="分享到频道",
+    answer_this="直接回答",
+    shared_by="<@{user}> 分享：",
+    share_refused="没有分享：这个频道里不是每个人都能查看这一页。",
+    share_absent="没有分享：我不在这个频道里。请先邀请我加入。",
+    shared="已分享到频道。",
+    outdated="这些结果已过期，请重新搜索。",
+    today="今天",
+    yesterday="昨天",
+    days_ago="{count} 天前",
+    months_ago="{count} 个月前",
+    years_ago="{count} 年前",
+)
+
+_EN = ChatTexts(
+    working="Looking that up…",
+    sources="Sources",
+    page="p. {page}",
+    only_you="Only you can see this",
+    only_you_more="*Only you can see this* (not everybody in this channel may read it):",
+    solved="Solved",
+    not_solved="Not solved",
+    show_sources="Show sources",
+    try_again="Try again",
+    refused_stranger=(
+        "Sorry, I don't know this Slack account yet, so I can't answer. "
+        "Please ask an administrator to add it to the directory."
+    ),
+    restarted="I was interrupted and am going on…",
+    failed="This question could not be answered just now; please try again. Reference: {reference}",
+    thanks_solved="Thank you. Glad it helped.",
+    thanks_not_solved="Thank you, that is noted.",
+    asker_only="Only the person who asked can do this.",
+    correction_title="What is wrong?",
+    correction_label="The right answer, or what is missing",
+    correction_hint="Optional. It goes to the administrators.",
+    send="Send",
+    cancel="Cancel",
+    trying_again="Looking again…",
+    still_working="This question is still being worked on.",
+    no_sources="There is no source of this answer that you may read now.",
+    gone="The record of this answer is no longer there.",
+    search_help=(
+        "Usage: `{command} words`, for example `{command} travel hotel`. "
+        "Filters: `in:SPACE by:NAME after:2026-01-01 label:x @base`."
+    ),
+    search_heading="Results for “{words}”",
+    search_nothing="Nothing was found for “{words}”.",
+    search_only_you="Only you can see these results.",
+    earlier="Previous",
+    later="Next",
+    share="Share to channel",
+    answer_this="Answer this",
+    shared_by="Shared by <@{user}>:",
+    share_refused="Not shared: not everybody in this channel may read that page.",
+    share_absent="Not shared: I am not in this channel. Please invite me first.",
+    shared="Shared to the channel.",
+    outdated="These results are out of date; please search again.",
+    today="today",
+    yesterday="yesterday",
+    days_ago="{count} days ago",
+    months_ago="{count} months ago",
+    years_ago="{count} years ago",
+)
+
+
+def get_chat_texts(language: Language) -> ChatTexts:
+    """Return the assistant's words for chats in a language."""
+    return _ZH if language == "zh" else _EN
+
+
+def describe_age(at: datetime, now: datetime, texts: ChatTexts) -> str:
+    """Say how long ago something was; what lies ahead counts as today."""
+    days = (now - at).days
+    if days <= 0:
+        return texts.today
+    if days == 1:
+        return texts.yesterday
+    if days < _ONE_MONTH_FROM:
+        return texts.days_ago.format(count=days)
+    if days < _ONE_YEAR_FROM:
+        return texts.months_ago.format(count=max(2, round(days / _DAYS_A_MONTH)))
+    return texts.years_ago.format(count=max(2, round(days / _DAYS_A_YEAR)))

@@ -1,0 +1,1 @@
+"""The chats people use: each parses its events and renders answers."""

@@ -1,0 +1,1 @@
+"""Slack, on its own Bolt framework: events in, rendered answers out."""
