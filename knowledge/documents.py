@@ -95,6 +95,8 @@ class Document:
         breadcrumbs: Titles from the root down to, not including, the document.
         token: Changes whenever content or metadata change at the source; compared, not read.
         history: Older versions known to the source, oldest first; may be empty.
+        rewrites_history: Versions were removed or numbered anew at the source: everything held of
+            the document gives way to `history` and `content`.
         keeps_history: False = what it said before is dropped when it changes.
         content_hash: Hash of the source's bytes, by which a rename is recognised.
     """
@@ -116,6 +118,7 @@ class Document:
     links: tuple[Link, ...] = ()
     history: tuple[Content, ...] = ()
     keeps_history: bool = True
+    rewrites_history: bool = False
     notes: tuple[str, ...] = ()
     """What could not be read though the rest could, in words for `zhixing status`."""
 

@@ -76,11 +76,15 @@ def leave_out_forgotten(
     page = next((one for one in ours if one.number == WHOLE_PAGE), None)
     if page is not None and _is_unchanged(document, page.state):
         return None
-    numbers = {one.number for one in ours if one.number != WHOLE_PAGE}
+    versions = [one for one in ours if one.number != WHOLE_PAGE]
+    numbers = {one.number for one in versions}
+    # A source may have numbered anew since.
+    moments = {one.at for one in versions}
 
     def is_kept(content: Content) -> bool:
         version = content.version
-        return version.number not in numbers and (page is None or version.at > page.at)
+        is_forgotten = version.number in numbers or version.at in moments
+        return not is_forgotten and (page is None or version.at > page.at)
 
     kept = tuple(one for one in document.history if is_kept(one))
     return document if kept == document.history else replace(document, history=kept)

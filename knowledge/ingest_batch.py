@@ -81,7 +81,8 @@ async def store_documents(parts: IngestParts, documents: Sequence[Document]) -> 
     counts = BatchCounts()
     if not documents:
         return counts
-    previous = await parts.ledger.load_documents([one.document_id for one in documents])
+    before = await parts.ledger.load_documents([one.document_id for one in documents])
+    previous = await _drop_rewritten(parts, documents, before)
     await change_rules(
         parts,
         {
@@ -104,7 +105,7 @@ async def store_documents(parts: IngestParts, documents: Sequence[Document]) -> 
     )
     await settle(parts, entries)
     await parts.store.optimize(more_follows=True)
-    _count(counts, plans, previous)
+    _count(counts, plans, before)
     return counts
 
 
@@ -161,6 +162,24 @@ async def remove_documents(parts: IngestParts, ids: Sequence[DocumentId]) -> Non
     ]
     removed = await _load_terms(parts.store, passages)
     await settle(parts, await parts.writer.delete_documents(ids, terms=TermDelta.of((), removed)))
+
+
+async def _drop_rewritten(
+    parts: IngestParts,
+    documents: Sequence[Document],
+    previous: Mapping[DocumentId, DocumentRecord],
+) -> Mapping[DocumentId, DocumentRecord]:
+    """Take out the documents whose history is another one now; return those that stay.
+
+    Unchanged text comes back under its own ids. After a crash in between, the source has a
+    document that the ledger does not know, and it is read whole.
+    """
+    rewritten = {
+        one.document_id for one in documents if one.rewrites_history and one.document_id in previous
+    }
+    if rewritten:
+        await remove_documents(parts, sorted(rewritten))
+    return {key: one for key, one in previous.items() if key not in rewritten}
 
 
 async def _load_terms(store: PassageStore, ids: Sequence[PassageId]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import TypeVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,7 +16,6 @@ from connectors.confluence.model import (
     PageHead,
     PageText,
     Readers,
-    Revision,
     Space,
 )
 from connectors.confluence.payloads import (
@@ -31,9 +31,9 @@ from connectors.confluence.payloads import (
     SpacesV2,
     Users,
     VersionsV2,
-    VersionV2,
 )
 from connectors.confluence.v1 import LISTING_ATTEMPTS, V1
+from connectors.confluence.v2 import read_attachment, read_page, read_revision, read_text
 from connectors.pagination import Batch, read_batches
 from connectors.rest import RestClient
 from core.errors import PermanentError, ResourceGoneError
@@ -91,7 +91,7 @@ class CloudApi:
             searched.clear()
         path = f"api/v2/spaces/{space.space_id}/{_COLLECTIONS[kind]}"
         async for reply in self._list(path, PagesV2, {"status": _SEEN}, kind="listing"):
-            listed = [_read_page(page, space.key, kind) for page in reply.results]
+            listed = [read_page(page, space.key, kind) for page in reply.results]
             yield Batch(
                 items=tuple(_merge(one, searched.get(one.page_id)) for one in listed if one),
                 cursor=reply.links.next,
@@ -117,19 +117,19 @@ class CloudApi:
         found: dict[str, PageText] = {}
         path = f"api/v2/{_COLLECTIONS[kind]}"
         async for reply in self._list(path, PagesV2, params, kind="texts"):
-            found |= {page.id: _read_text(page) for page in reply.results}
+            found |= {page.id: read_text(page) for page in reply.results}
         return found
 
     async def fetch_page(self, page_id: str, kind: Kind) -> tuple[PageEntry, PageText]:
         """See `ConfluenceApi`: four calls, none of which waits for the search index."""
         page = await self._fetch(page_id, kind, {"body-format": "storage"}, "page")
         key = await self._find_key(page.space_id or "")
-        entry = _read_page(page, key, kind)
+        entry = read_page(page, key, kind)
         if entry is None:
             raise ResourceGoneError(f"{self.rest.http.place}: {page_id!r} is a draft")
         entry = await self.complete(entry)
         ancestors = await self.fetch_ancestors(page_id) if entry.parent_id else ()
-        return replace(entry, ancestors=ancestors), _read_text(page)
+        return replace(entry, ancestors=ancestors), read_text(page)
 
     async def find_page(self, space: str, title: str, kind: Kind) -> PageEntry | None:
         """See `ConfluenceApi`."""
@@ -142,7 +142,7 @@ class CloudApi:
         path = f"api/v2/{_COLLECTIONS[kind]}"
         found = await self.rest.get(path, PagesV2, params=params, kind="find")
         for page in found.results:
-            entry = _read_page(page, space, kind)
+            entry = read_page(page, space, kind)
             if entry is not None:
                 entry = await self.complete(entry)
                 parents = await self.fetch_ancestors(page.id) if entry.parent_id else ()
@@ -164,11 +164,24 @@ class CloudApi:
                         page_id=page_id,
                         title=page.title,
                         body=page.body.storage.value,
-                        revision=_read_revision(version),
+                        revision=read_revision(version),
                     )
             if not numbers or min(one.number for one in reply.results) <= min(numbers):
                 break
         return tuple(found[number] for number in sorted(found))
+
+    async def fetch_moments(
+        self, page_id: str, kind: Kind, since: datetime
+    ) -> tuple[datetime, ...]:
+        """See `ConfluenceApi`."""
+        found: list[datetime] = []
+        path = f"api/v2/{_COLLECTIONS[kind]}/{page_id}/versions"
+        params = {"sort": "-modified-date"}
+        async for reply in self._list(path, VersionsV2, params, kind="versions", size=50):
+            found += [one.at for one in reply.results]
+            if found[-1] < since:
+                break
+        return tuple(found)
 
     async def fetch_ancestors(self, page_id: str) -> tuple[str, ...]:
         """See `ConfluenceApi`; folders and databases count too."""
@@ -205,7 +218,7 @@ class CloudApi:
         path = f"api/v2/{_COLLECTIONS[kind]}/{page_id}/attachments"
         found: list[AttachmentEntry] = []
         async for reply in self._list(path, AttachmentsV2, {}, kind="attachments"):
-            found += [_read_attachment(one) for one in reply.results if one.status == "current"]
+            found += [read_attachment(one) for one in reply.results if one.status == "current"]
         return tuple(found)
 
     async def list_comments(self, page_id: str, kind: Kind) -> tuple[CommentEntry, ...]:
@@ -219,7 +232,7 @@ class CloudApi:
                     CommentEntry(
                         comment_id=one.id,
                         page_id=page_id,
-                        revision=_read_revision(one.version),
+                        revision=read_revision(one.version),
                         body=one.body.storage.value if one.body.storage else "",
                     )
                     for one in reply.results
@@ -234,7 +247,7 @@ class CloudApi:
         )
         if found.status != "current":
             raise ResourceGoneError(f"{self.rest.http.place}: {attachment_id!r} is in the trash")
-        return _read_attachment(found)
+        return read_attachment(found)
 
     async def fetch_head(self, page_id: str, kind: Kind) -> PageHead:
         """See `ConfluenceApi`."""
@@ -326,20 +339,6 @@ class CloudApi:
             yield batch.items[0]
 
 
-def _read_page(page: PageV2, space: str, kind: Kind) -> PageEntry | None:
-    if page.status not in {"current", "archived"} or page.version is None:
-        return None
-    return PageEntry(
-        page_id=page.id,
-        space=space,
-        title=page.title,
-        revision=_read_revision(page.version),
-        kind=kind,
-        is_archived=page.status == "archived",
-        parent_id=page.parent_id or "",
-    )
-
-
 def _merge(listed: PageEntry, searched: PageEntry | None) -> PageEntry:
     """Add what the search knows; place and version are v2's, for the search index lags behind."""
     if searched is None:
@@ -354,37 +353,4 @@ def _merge(listed: PageEntry, searched: PageEntry | None) -> PageEntry:
             if searched.revision.number == listed.revision.number
             else "",
         ),
-    )
-
-
-def _read_text(page: PageV2) -> PageText:
-    if page.version is None:
-        raise PermanentError(f"Confluence sent {page.id!r} without its version")
-    return PageText(
-        page_id=page.id,
-        title=page.title,
-        body=page.body.storage.value if page.body.storage else "",
-        revision=_read_revision(page.version),
-    )
-
-
-def _read_revision(version: VersionV2) -> Revision:
-    return Revision(
-        number=version.number,
-        at=version.at,
-        author=(version.author_id,) if version.author_id else (),
-        message=version.message or "",
-    )
-
-
-def _read_attachment(one: AttachmentV2) -> AttachmentEntry:
-    return AttachmentEntry(
-        attachment_id=one.id,
-        page_id=one.page_id or one.blog_post_id or "",
-        space="",
-        file_name=one.title,
-        media_type=one.media_type or "",
-        size=one.size,
-        download=one.download,
-        revision=_read_revision(one.version),
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from connectors.confluence.model import (
     AccountIds,
@@ -165,6 +166,18 @@ class DataCenterApi:
                 continue
         return tuple(found[number] for number in sorted(found))
 
+    async def fetch_moments(
+        self, page_id: str, kind: Kind, since: datetime
+    ) -> tuple[datetime, ...]:
+        """See `ConfluenceApi`."""
+        del kind
+        found: list[datetime] = []
+        async for version in self._list_versions(page_id, with_text=False):
+            found.append(read_revision(version).at)
+            if found[-1] < since:
+                break
+        return tuple(found)
+
     async def fetch_ancestors(self, page_id: str) -> tuple[str, ...]:
         """See `ConfluenceApi`."""
         content = await self._fetch_content(page_id, "ancestors", "rights")
@@ -287,8 +300,11 @@ class DataCenterApi:
         )
         return _read_text(content)
 
-    async def _list_versions(self, page_id: str) -> AsyncIterator[Version]:
-        path, expand = f"rest/api/content/{page_id}/version", {"expand": "content.body.storage"}
+    async def _list_versions(
+        self, page_id: str, *, with_text: bool = True
+    ) -> AsyncIterator[Version]:
+        path = f"rest/api/content/{page_id}/version"
+        expand = {"expand": "content.body.storage"} if with_text else {}
         async for reply in self._v1.list_by_start(path, Versions, expand, kind="versions"):
             for version in reply.results:
                 yield version

@@ -45,6 +45,7 @@ class Describer:
             known is not None
             and token is not None
             and known.scope == scope
+            and entry.page_id not in self.site.shortened
             and token.is_of(entry, comments=comments)
             and self.has_same_includes(token)
         )
@@ -55,7 +56,7 @@ class Describer:
 
     def make_upsert(self, entry: PageEntry) -> Upserted:
         """Return that a page is to be read."""
-        token = build_token(entry, number=entry.revision.number)
+        token = build_token(entry, revision=entry.revision)
         return Upserted(
             document_id=self.site.id_of(entry.page_id),
             scope=self.site.scope_of(entry.space),

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from connectors.confluence.attachments import list_all
 from connectors.confluence.describing import Describer
+from connectors.confluence.history import find_shortened
 from connectors.confluence.model import (
     AttachmentEntry,
     CommentEntry,
@@ -30,11 +31,12 @@ _COMPLETED_AT_ONCE = 8
 
 @dataclass(slots=True, kw_only=True)
 class Lister:
-    """Lists one site in one run."""
+    """Lists one site in one run, which began at `now`."""
 
     site: Site
     describer: Describer
     texts: TextLoader
+    now: datetime
 
     async def list_space(self, space: Space) -> AsyncIterator[Change]:
         """Yield a whole space: its pages, then its attachments, then that it was listed.
@@ -56,6 +58,7 @@ class Lister:
         listed = {self.site.id_of(one.page_id) for one in entries}
         listed |= {self.site.id_of(one.attachment_id) for one, _ in files}
         is_doubtful = self.describer.is_doubtful(scope, listed)
+        self.site.shortened |= await find_shortened(self.site, entries, now=self.now)
         changes: list[Change] = []
         for entry in entries:
             changes += self.describer.describe_page(entry, is_doubtful=is_doubtful)

@@ -165,6 +165,15 @@ class ConfluenceApi(Protocol):
         """Return earlier versions, oldest first; those that are gone are left out."""
         ...
 
+    async def fetch_moments(
+        self, page_id: str, kind: Kind, since: datetime
+    ) -> tuple[datetime, ...]:
+        """Return when versions came into force, the current one first.
+
+        Those before `since` may be left out; no text is read.
+        """
+        ...
+
     async def fetch_ancestors(self, page_id: str) -> tuple[str, ...]:
         """Return the ids of all ancestors, from the top down."""
         ...

@@ -3,18 +3,14 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from connectors.confluence.includes import (
-    Expansion,
-    build_context,
-    convert_version,
-    expand_page,
-)
+from connectors.confluence.history import build_version, read_history
+from connectors.confluence.includes import Expansion, build_context, expand_page
 from connectors.confluence.model import CommentEntry, PageEntry, PageText
 from connectors.confluence.site import Site
 from connectors.confluence.storage import convert_storage
 from connectors.confluence.storage_text import PageLink
 from connectors.confluence.token import build_comment_states, build_token
-from core.errors import PermanentError, UnsupportedContentError
+from core.errors import UnsupportedContentError
 from knowledge.documents import (
     BodyPart,
     Content,
@@ -22,7 +18,6 @@ from knowledge.documents import (
     DocumentId,
     Link,
     Status,
-    Version,
 )
 
 
@@ -47,10 +42,11 @@ async def read_page(site: Site, entry: PageEntry, text: PageText, *, now: dateti
     parts = [*expansion.parts, *await _write_comments(site, text, comments)]
     latest = max(expansion.latest_at or text.revision.at, text.revision.at)
     author = await site.get_author(text.revision.author, text.revision.author_name)
-    history, notes = await _read_history(site, entry, text)
+    history = await read_history(site, entry, text)
     token = build_token(
         entry,
-        number=text.revision.number,
+        revision=text.revision,
+        past=history.past,
         includes=tuple(expansion.states),
         comments=build_comment_states(comments),
     )
@@ -63,7 +59,7 @@ async def read_page(site: Site, entry: PageEntry, text: PageText, *, now: dateti
         content=Content(
             title=text.title,
             parts=tuple(parts) or (BodyPart(markdown=""),),
-            version=_build_version(text, author, at=min(latest, now)),
+            version=build_version(text, author, at=min(latest, now)),
         ),
         access=site.rights.build_rule(entry),
         token=token.encode(),
@@ -73,8 +69,9 @@ async def read_page(site: Site, entry: PageEntry, text: PageText, *, now: dateti
         labels=entry.labels or (),
         breadcrumbs=site.breadcrumbs_of(entry),
         links=await _resolve_links(site, entry, expansion),
-        history=history,
-        notes=tuple(dict.fromkeys((*expansion.notes, *notes))),
+        history=history.contents,
+        rewrites_history=history.is_rewritten,
+        notes=tuple(dict.fromkeys((*expansion.notes, *history.notes))),
     )
 
 
@@ -109,48 +106,6 @@ async def _write_comments(
     if not written:
         return []
     return [BodyPart(markdown="\n\n".join(["## Comments 评论", *written]))]
-
-
-async def _read_history(
-    site: Site, entry: PageEntry, text: PageText
-) -> tuple[tuple[Content, ...], tuple[str, ...]]:
-    """Return the earlier versions that the ledger does not have yet, oldest first."""
-    current = text.revision.number
-    held = site.numbers.get(site.id_of(entry.page_id), 0)
-    first = max(held + 1, current - site.settings.versions + 1, 1)
-    wanted = range(first, current)
-    if not wanted:
-        return (), ()
-    try:
-        found = await site.api.fetch_versions(entry.page_id, entry.kind, wanted)
-    except PermanentError as error:
-        return (), (f"its earlier versions can't be read: {error}",)
-    contents: list[Content] = []
-    for version in found:
-        try:
-            parts = await convert_version(site, version)
-        except UnsupportedContentError:
-            continue
-        author = await site.get_author(version.revision.author, version.revision.author_name)
-        contents.append(
-            Content(
-                title=version.title or text.title,
-                parts=parts or (BodyPart(markdown=""),),
-                version=_build_version(version, author, at=version.revision.at),
-            )
-        )
-    return tuple(contents), ()
-
-
-def _build_version(text: PageText, author: str, *, at: datetime) -> Version:
-    revision = text.revision
-    return Version(
-        number=revision.number,
-        at=at,
-        author=author,
-        message=revision.message,
-        label=f"v{revision.number}",
-    )
 
 
 async def _resolve_links(site: Site, entry: PageEntry, expansion: Expansion) -> tuple[Link, ...]:

@@ -14,6 +14,7 @@ from connectors.confluence.model import (
 from connectors.confluence.principals import Principals
 from connectors.confluence.rights import Rights
 from connectors.confluence.storage_text import PageRef
+from connectors.confluence.token import PageToken
 from core.errors import PermanentError
 from core.settings import ConfluenceSettings
 from knowledge.documents import DocumentId
@@ -27,7 +28,8 @@ class Site:
     """Spaces, listed pages and attachments, and names, each asked for once.
 
     Attributes:
-        numbers: Version of each document that the ledger holds.
+        held: State of each page that the ledger holds.
+        shortened: Pages, by id, whose history at the site has lost versions that the ledger has.
         comments: States of the comments of each listed page.
         listed_files: Spaces whose attachments are all known.
         names: Display names by account, as far as they were asked for.
@@ -44,7 +46,8 @@ class Site:
     comments: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     listed_files: set[str] = field(default_factory=set)
-    numbers: Mapping[DocumentId, int] = field(default_factory=dict)
+    held: Mapping[DocumentId, PageToken] = field(default_factory=dict)
+    shortened: set[str] = field(default_factory=set)
     _titles: dict[tuple[str, str, bool], str] = field(default_factory=dict)
     _files: dict[str, dict[str, str]] = field(default_factory=dict)
 

@@ -225,8 +225,8 @@ class ConfluenceSource:
         spaces = recalled or await self._fetch_spaces()
         site = await self._build_site(spaces)
         self._site = site
-        site.numbers = {
-            document_id: token.number
+        site.held = {
+            document_id: token
             for document_id, one in known.items()
             if (token := parse_token(one.token)) is not None
         }
@@ -240,7 +240,7 @@ class ConfluenceSource:
                 f"mend sources.{self._name}.spaces"
             )
         describer = Describer(site=site, known=known, holds=self._ingest)
-        return Lister(site=site, describer=describer, texts=self._texts)
+        return Lister(site=site, describer=describer, texts=self._texts, now=self._clock.now())
 
     def _plan_run(self, followed: Followed, site: Site, *, is_due: bool) -> None:
         """Decide which spaces are listed whole: all, or those that are new or still owed."""

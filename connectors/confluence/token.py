@@ -4,11 +4,19 @@ import hashlib
 import json
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
 
-from connectors.confluence.model import AttachmentEntry, CommentEntry, PageEntry, PageHead
+from connectors.confluence.model import (
+    AttachmentEntry,
+    CommentEntry,
+    PageEntry,
+    PageHead,
+    Revision,
+)
 
 # Changes when pages have to be read again although they have not changed at the source.
-_FORM = 1
+_FORM = 2
+_NEAR_MS = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +43,16 @@ class PageToken:
     Attributes:
         place: Id of its parent; empty at the top.
         words: Digest of title and labels.
+        at: When the version came into force, in whole milliseconds since 1970.
+        past: When earlier versions did, oldest first, as far as they were read.
         comments: Id and version of each comment.
     """
 
     number: int
     place: str
     words: str
+    at: int = 0
+    past: tuple[int, ...] = ()
     is_archived: bool = False
     includes: tuple[IncludeState, ...] = ()
     comments: tuple[tuple[str, int], ...] = ()
@@ -50,11 +62,12 @@ class PageToken:
         """Return it as text."""
         includes = [[one.page_id, one.name, one.number, one.access] for one in self.includes]
         values = [self.form, self.number, self.place, self.words, int(self.is_archived)]
-        return json.dumps([*values, includes, self.comments], ensure_ascii=False)
+        times = [self.at, self.past]
+        return json.dumps([*values, includes, self.comments, *times], ensure_ascii=False)
 
     def is_of(self, entry: PageEntry, *, comments: tuple[tuple[str, int], ...]) -> bool:
         """Tell whether the page still is as it was, as far as a listing can tell."""
-        return self.number == entry.revision.number and (
+        return self.is_same_version(entry.revision) and (
             self.place,
             self.words,
             self.is_archived,
@@ -64,11 +77,17 @@ class PageToken:
 
     def is_version_of(self, entry: PageEntry) -> bool:
         """Tell whether text, title and labels are the same; a search may be late with the rest."""
-        return (self.number, self.words, self.form) == (
-            entry.revision.number,
+        return self.is_same_version(entry.revision) and (self.words, self.form) == (
             _digest_words(entry),
             _FORM,
         )
+
+    def is_same_version(self, revision: Revision) -> bool:
+        """Tell whether a version is this one, by its number and its moment.
+
+        Removing an earlier version counts those after it down by one.
+        """
+        return self.number == revision.number and is_same_moment(self.at, to_ms(revision.at))
 
     def is_at(self, head: PageHead) -> bool:
         """Tell whether version, place and status are the same."""
@@ -82,13 +101,16 @@ class PageToken:
 def build_token(
     entry: PageEntry,
     *,
-    number: int,
+    revision: Revision,
+    past: tuple[int, ...] = (),
     includes: tuple[IncludeState, ...] = (),
     comments: tuple[tuple[str, int], ...] = (),
 ) -> PageToken:
     """Return the state of a page whose text was read in that version."""
     return PageToken(
-        number=number,
+        number=revision.number,
+        at=to_ms(revision.at),
+        past=past,
         place=_place(entry),
         words=_digest_words(entry),
         is_archived=entry.is_archived,
@@ -100,7 +122,7 @@ def build_token(
 def parse_token(text: str) -> PageToken | None:
     """Return the state of a page; None when it is of no form we know."""
     try:
-        form, number, place, words, is_archived, includes, comments = json.loads(text)
+        form, number, place, words, is_archived, includes, comments, at, past = json.loads(text)
         return PageToken(
             form=int(form),
             number=int(number),
@@ -112,9 +134,21 @@ def parse_token(text: str) -> PageToken | None:
                 for page, name, count, access in includes
             ),
             comments=tuple((str(one), int(count)) for one, count in comments),
+            at=int(at),
+            past=tuple(map(int, past)),
         )
     except (ValueError, TypeError):
         return None
+
+
+def to_ms(moment: datetime) -> int:
+    """Return whole milliseconds since 1970."""
+    return round(moment.timestamp() * 1000)
+
+
+def is_same_moment(one: int, other: int) -> bool:
+    """Tell whether two moments of versions are the same; not every reply has milliseconds."""
+    return abs(one - other) < _NEAR_MS
 
 
 def build_attachment_token(entry: AttachmentEntry, page: PageEntry | None) -> str:

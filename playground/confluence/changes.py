@@ -10,6 +10,7 @@ from playground.confluence.wiki import Wiki, read_file_version, read_readers, re
 OPERATIONS = frozenset(
     {
         "confluence.update",
+        "confluence.remove_version",
         "confluence.visibility_loss",
         "attachment.update",
         "space.permissions",
@@ -43,6 +44,8 @@ def _apply(wiki: Wiki, operation: str, payload: Mapping[str, Any]) -> None:
     match operation:
         case "confluence.update":
             _update_page(wiki, payload)
+        case "confluence.remove_version":
+            editor.purge_version(payload["page_id"], int(payload["number"]))
         case "confluence.visibility_loss":
             wiki.hidden |= set(payload["hidden_page_ids"])
         case "attachment.update":

@@ -108,10 +108,23 @@ class WikiEditor:
         """Delete a page for good."""
         del self.wiki.pages[page_id]
 
-    def purge_version(self, page_id: str, number: int) -> None:
-        """Remove an earlier version for good."""
+    def purge_version(self, page_id: str, number: int, *, leaves_gap: bool = False) -> None:
+        """Remove an earlier version for good; those after it count down by one.
+
+        Args:
+            page_id: Of which page.
+            number: Which version; never the current one.
+            leaves_gap: Let the others keep their numbers.
+
+        Raises:
+            KeyError: There is no such earlier version.
+        """
         page = self.wiki.pages[page_id]
+        if number not in {one.number for one in page.versions[:-1]}:
+            raise KeyError(number)
         page.versions = [one for one in page.versions if one.number != number]
+        for version in page.versions if not leaves_gap else ():
+            version.number -= version.number > number
 
     def set_labels(self, page_id: str, labels: Iterable[str]) -> None:
         """Give a page exactly these labels."""

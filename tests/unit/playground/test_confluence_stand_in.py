@@ -107,6 +107,20 @@ def test_changes_do_what_they_say(wiki: Wiki) -> None:
         apply_change(wiki, {"op": "confluence.update", "payload": {"page_id": "nope"}})
 
 
+def test_a_removed_version_counts_down_those_after_it() -> None:
+    edit = WikiEditor(Wiki(clock=FixedClock(NOON)))
+    edit.add_person("ann")
+    edit.add_space("HR", "People")
+    page = edit.add_page("HR", "Home", "one", page_id="1", by="ann")
+    edit.edit("1", "two")
+    edit.edit("1", "three")
+    remove = {"op": "confluence.remove_version", "payload": {"page_id": "1", "number": 2}}
+    assert apply_change(edit.wiki, remove)
+    assert [(one.number, one.body) for one in page.versions] == [(1, "one"), (2, "three")]
+    with pytest.raises(SettingsError, match="2, which is not there"):
+        apply_change(edit.wiki, remove)
+
+
 @pytest.fixture
 async def server() -> AsyncIterator[ConfluenceServer]:
     edit = WikiEditor(Wiki(clock=FixedClock(NOON)))
