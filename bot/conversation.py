@@ -284,7 +284,7 @@ class Conversation:
         trace = Trace(
             trace_id=answer.trace_id,
             at=self._parts.clock.now(),
-            asker=reader.asker.person_id if reader.asker else None,
+            asker=None if reader.is_operator else _name_of(reader),
             place=reader.channel.channel_id if reader.channel else DIRECT,
             question=question,
             outcome=answer.outcome,
@@ -297,7 +297,9 @@ class Conversation:
 
 
 def _name_of(reader: Reader) -> str:
-    return reader.asker.person_id if reader.asker else OPERATOR_NAME
+    if reader.asker is not None:
+        return reader.asker.person_id
+    return reader.account or OPERATOR_NAME
 
 
 def _list_sources(private: Answer) -> str:

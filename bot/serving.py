@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
+from functools import partial
 
 import structlog
 
 from bot.bootstrap import Product, open_source
 from bot.commands.progress import TerminalProgress
+from bot.inbox.store import purge_inbox
 from bot.index_switch import prepare_index
 from core.errors import SettingsError
 from knowledge.source import Source
@@ -48,7 +50,7 @@ def build_runner(product: Product) -> SourceJobs:
         open_source=open_by_name,
         clock=state.clock,
         history_days=settings.scheduler.history_days,
-        housekeeping=(state.traces.purge,),
+        housekeeping=(state.traces.purge, partial(purge_inbox, state.database)),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field, SecretStr, ValidationError
 
+from core.chat_settings import SlackSettings
 from core.errors import SettingsError
 from core.settings_section import Section
 from core.source_settings import ConfluenceSettings, FilesSettings, SourceSettings
@@ -26,6 +27,9 @@ ENVIRONMENT: Mapping[str, tuple[str, str]] = {
     "OPENAI_API_KEY": ("models", "api_key"),
     "OPENAI_BASE_URL": ("models", "base_url"),
     "DATABASE_URL": ("database", "url"),
+    "SLACK_BOT_TOKEN": ("slack", "bot_token"),
+    "SLACK_APP_TOKEN": ("slack", "app_token"),
+    "SLACK_SIGNING_SECRET": ("slack", "signing_secret"),
     "ZHIXING_CHAT_MODEL": ("models", "chat_model"),
     "ZHIXING_EMBEDDER": ("embedding", "kind"),
     "ZHIXING_EMBEDDING_MODEL": ("embedding", "model"),
@@ -225,6 +229,7 @@ class Settings(Section):
     privacy: PrivacySettings = PrivacySettings()
     directory: DirectorySettings = DirectorySettings()
     scheduler: SchedulerSettings = SchedulerSettings()
+    slack: SlackSettings = SlackSettings()
 
     @property
     def database_url(self) -> str:

@@ -92,6 +92,16 @@ class Directory:
 
         return await self._database.write(save)
 
+    async def put_channel(self, channel: Channel) -> bool:
+        """Add a channel, or give the one of that platform and native id this form and members.
+
+        One that is there keeps its id. Members who are not in the directory are left out.
+
+        Returns:
+            False when everything was so already; the version stays as it is then.
+        """
+        return await self._database.write(partial(_put_channel, channel=channel))
+
     async def load_group_checks(self) -> dict[tuple[str, str], datetime]:
         """Return when groups were last given members by their source, by source and id.
 
@@ -116,6 +126,27 @@ def _note_checks(connection: Connection, groups: Sequence[Group], at: datetime) 
         ),
         rows,
     )
+
+
+def _put_channel(connection: Connection, *, channel: Channel) -> bool:
+    people = set(connection.execute(select(tables.people.c.person_id)).scalars())
+    wanted = replace(channel, members=frozenset(channel.members & people))
+    is_same = (tables.channels.c.platform == channel.platform) & (
+        tables.channels.c.native_id == channel.native_id
+    )
+    for held in _load_channels(connection):
+        if (held.platform, held.native_id) == (wanted.platform, wanted.native_id):
+            wanted = replace(wanted, channel_id=held.channel_id)
+            if held == wanted:
+                return False
+    connection.execute(delete(tables.channels).where(is_same))
+    connection.execute(insert(tables.channels), [_row(wanted)])
+    members = [
+        {"channel_id": wanted.channel_id, "person_id": one} for one in sorted(wanted.members)
+    ]
+    execute_many(connection, insert(tables.channel_members), members)
+    increase_counter(connection, DIRECTORY_COUNTER)
+    return True
 
 
 def _replace_groups(connection: Connection, *, groups: Sequence[Group]) -> bool:

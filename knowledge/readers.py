@@ -1,13 +1,13 @@
 """Who asks, and who else reads the reply: what the two may see, decided before any search."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.errors import SettingsError
 from knowledge.access import OPERATOR, ReadableClasses
 from knowledge.access_registry import AccessRegistry
 from knowledge.memberships import Memberships
 from knowledge.people import DIRECT_MESSAGE, Channel, DirectorySnapshot, Person, PersonId
-from knowledge.readership import build_audience
+from knowledge.readership import Audience, build_audience
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +23,7 @@ class Reader:
         is_private: The asker alone sees the reply.
         inactive_listeners: People of the channel whose account is not active: they may read
             nothing, so nothing is said there until they are out of it. Ids, ascending.
+        account: Name of an asker the directory does not know, such as `slack:U1`; else empty.
     """
 
     asker: Person | None
@@ -32,6 +33,7 @@ class Reader:
     audience_readable: ReadableClasses
     is_private: bool
     inactive_listeners: tuple[str, ...] = ()
+    account: str = ""
 
 
 async def resolve_reader(
@@ -73,6 +75,50 @@ async def resolve_reader(
         else readership.readable_in(channel, asker=asker),
         is_private=channel is None,
         inactive_listeners=() if channel is None else readership.inactive_in(channel),
+    )
+
+
+async def resolve_chat_reader(
+    registry: AccessRegistry,
+    *,
+    asker: Person | None,
+    account: str,
+    channel: Channel | None,
+    memberships: Memberships,
+) -> Reader:
+    """Return the rights of a chat event; nobody becomes the operator here.
+
+    Args:
+        registry: What may be read.
+        asker: Who asks; None = somebody the directory does not know, who reads what is public.
+        account: Their account, such as `slack:U1`.
+        channel: Where they ask, as it is now; None = in a direct message.
+        memberships: Asked first whether the groups of whoever listens are still theirs.
+    """
+    readership = await registry.readership()
+    if channel is not None and asker is None:
+        # The stranger listens as well.
+        channel = replace(channel, has_external_member=True)
+    if memberships.has_sources:
+        listeners = _find_listeners(readership.directory, asker, channel)
+        doubtful = await memberships.renew(listeners)
+        readership = (await registry.readership()).without(doubtful)
+    if asker is None:
+        stranger = Audience(listeners=frozenset(), has_stranger=True)
+        readable = readership.readable_by_audience(stranger)
+    else:
+        readable = readership.readable_by(asker)
+    return Reader(
+        asker=asker,
+        is_operator=False,
+        asker_readable=readable,
+        channel=channel,
+        audience_readable=readable
+        if channel is None
+        else readership.readable_in(channel, asker=asker),
+        is_private=channel is None,
+        inactive_listeners=() if channel is None else readership.inactive_in(channel),
+        account="" if asker else account,
     )
 
 

@@ -13,6 +13,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, delete, func, insert, select, text, update
 from sqlalchemy.exc import IntegrityError, StatementError
 
+from bot.inbox.tables import chat_questions
 from bot.memory.turns import turns
 from bot.trace import traces
 from core.counters import counters, increase_counter, load_counter, load_counters
@@ -38,6 +39,7 @@ OWNERS = (
     documents,
     leases,
     jobs,
+    chat_questions,
 )
 
 

@@ -1,0 +1,1 @@
+"""Questions from chats, from the moment they are accepted until they were answered."""

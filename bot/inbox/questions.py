@@ -1,0 +1,62 @@
+"""A question from a chat. Frozen and pure."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+class QuestionState(StrEnum):
+    """Whether a question still waits for its answer."""
+
+    ACCEPTED = "accepted"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingQuestion:
+    """A message that asks something, as its platform brought it.
+
+    Attributes:
+        event_id: Of the delivery; one message may come by several.
+        ts: The message, unique within its channel.
+        thread: The message that began the thread the answer goes to; empty = no thread.
+        account: Who asks, by the platform's own id.
+        is_direct: Asked in a direct message, which the asker alone reads.
+        needs_thread: Only meant for us if we were called into the thread before.
+    """
+
+    event_id: str
+    channel: str
+    ts: str
+    thread: str
+    account: str
+    text: str
+    is_direct: bool
+    needs_thread: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question that was accepted, and so is answered.
+
+    Attributes:
+        attempts: How often it was taken up, this time included; above 1 an earlier process may
+            have posted something that is not in `posts`.
+        posts: The messages of the answer, in order; the first is there from the beginning.
+        passages: What the answer rests on.
+    """
+
+    question_id: str
+    channel: str
+    ts: str
+    thread: str
+    account: str
+    text: str
+    is_direct: bool
+    accepted_at: datetime
+    state: QuestionState
+    attempts: int
+    posts: tuple[str, ...] = ()
+    outcome: str = ""
+    trace_id: str = ""
+    passages: tuple[str, ...] = ()

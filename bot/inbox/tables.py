@@ -1,0 +1,51 @@
+"""Tables of the inbox: events that were seen, questions that were accepted, feedback."""
+
+from sqlalchemy import JSON, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text
+from sqlalchemy import UniqueConstraint as Unique
+
+from core.tables import UtcDateTime, metadata
+
+chat_events = Table(
+    "chat_events",
+    metadata,
+    Column("platform", String(32), primary_key=True),
+    Column("event_id", String(255), primary_key=True),
+    Column("at", UtcDateTime, nullable=False, index=True),
+)
+
+chat_questions = Table(
+    "chat_questions",
+    metadata,
+    Column("question_id", String(32), primary_key=True),
+    Column("platform", String(32), nullable=False),
+    Column("channel", String(64), nullable=False),
+    Column("ts", String(64), nullable=False),
+    Column("thread", String(64), nullable=False),
+    Column("account", String(64), nullable=False),
+    Column("is_direct", Boolean, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("accepted_at", UtcDateTime, nullable=False, index=True),
+    Column("state", String(16), nullable=False, index=True),
+    Column("owner", String(255), nullable=False),
+    Column("owned_until", UtcDateTime, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("posts", JSON, nullable=False),
+    Column("outcome", String(32), nullable=False),
+    Column("trace_id", String(64), nullable=False),
+    Column("passages", JSON, nullable=False),
+    Unique("platform", "channel", "ts"),
+    Index(None, "platform", "channel", "thread"),
+)
+
+chat_feedback = Table(
+    "chat_feedback",
+    metadata,
+    Column(
+        "question_id", ForeignKey(chat_questions.c.question_id, ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    Column("account", String(64), primary_key=True),
+    Column("is_solved", Boolean, nullable=False),
+    Column("correction", Text, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+)  # fmt: skip
