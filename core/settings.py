@@ -30,6 +30,9 @@ ENVIRONMENT: Mapping[str, tuple[str, str]] = {
     "SLACK_BOT_TOKEN": ("slack", "bot_token"),
     "SLACK_APP_TOKEN": ("slack", "app_token"),
     "SLACK_SIGNING_SECRET": ("slack", "signing_secret"),
+    "SMTP_HOST": ("mail", "host"),
+    "SMTP_USER": ("mail", "user"),
+    "SMTP_PASSWORD": ("mail", "password"),
     "ZHIXING_CHAT_MODEL": ("models", "chat_model"),
     "ZHIXING_EMBEDDER": ("embedding", "kind"),
     "ZHIXING_EMBEDDING_MODEL": ("embedding", "model"),
@@ -162,6 +165,23 @@ class PrivacySettings(Section):
     """Spaces and sources whose text is never sent to such an endpoint."""
 
 
+class MailSettings(Section):
+    """The SMTP server that confirmed e-mails go out through; empty host = none.
+
+    Attributes:
+        sender: The address they come from.
+        security: `starttls` by default; `tls` from the start; `none` only on this machine.
+    """
+
+    host: str = ""
+    port: int = Field(default=587, ge=1, le=65_535)
+    sender: str = ""
+    user: str = ""
+    password: SecretStr = SecretStr("")
+    security: Literal["starttls", "tls", "none"] = "starttls"
+    timeout_s: float = Field(default=20.0, gt=0)
+
+
 class DirectorySettings(Section):
     """Who counts as a member, and for how long members of a source's own groups are believed.
 
@@ -228,6 +248,7 @@ class Settings(Section):
     bases: dict[str, BaseSettings] = Field(default_factory=dict)
     privacy: PrivacySettings = PrivacySettings()
     directory: DirectorySettings = DirectorySettings()
+    mail: MailSettings = MailSettings()
     scheduler: SchedulerSettings = SchedulerSettings()
     slack: SlackSettings = SlackSettings()
 

@@ -1,0 +1,1 @@
+"""Doing things for people: skills, and the confirmation without which nothing is written."""

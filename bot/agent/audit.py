@@ -1,0 +1,154 @@
+"""The audit log: append-only, each entry sealed with the one before it.
+
+The key lies outside the database, so that who can write to the database cannot rewrite history
+unnoticed.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import JsonValue
+from sqlalchemy import Column, Integer, String, Table, Text, select
+from sqlalchemy.engine import Connection
+
+from core.clock import Clock
+from core.database import Database
+from core.errors import SettingsError
+from core.tables import UtcDateTime, metadata
+
+KEY_FILE = "audit.key"
+_KEY_BYTES = 32
+_FIRST = "0" * 64
+
+audit_entries = Table(
+    "audit_entries",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("at", UtcDateTime, nullable=False),
+    Column("event", String(64), nullable=False),
+    Column("details", Text, nullable=False),
+    # Unique: of two writers at the same time one has to start over.
+    Column("previous", String(64), nullable=False, unique=True),
+    Column("seal", String(64), nullable=False),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """What happened, and the seal over it and all before."""
+
+    number: int
+    at: datetime
+    event: str
+    details: Mapping[str, JsonValue]
+    previous: str
+    seal: str
+
+
+class AuditLog:
+    """Writes entries and proves that none has been changed, taken out or put in."""
+
+    def __init__(self, database: Database, clock: Clock, key: bytes) -> None:
+        self._database = database
+        self._clock = clock
+        self._key = key
+
+    async def append(self, event: str, **details: JsonValue) -> None:
+        """Add an entry."""
+        at = self._clock.now()
+        text = json.dumps(details, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+        def work(connection: Connection) -> None:
+            last = connection.execute(
+                select(audit_entries.c.number, audit_entries.c.seal)
+                .order_by(audit_entries.c.number.desc())
+                .limit(1)
+            ).one_or_none()
+            number, previous = (1, _FIRST) if last is None else (last.number + 1, last.seal)
+            connection.execute(
+                audit_entries.insert().values(
+                    number=number,
+                    at=at,
+                    event=event,
+                    details=text,
+                    previous=previous,
+                    seal=self._seal(number, at, event, text, previous),
+                )
+            )
+
+        await self._database.write(work)
+
+    async def load(self) -> list[AuditEntry]:
+        """Return all entries, oldest first."""
+        query = select(audit_entries).order_by(audit_entries.c.number)
+        return await self._database.read(
+            lambda connection: [
+                AuditEntry(
+                    number=row.number,
+                    at=row.at,
+                    event=row.event,
+                    details=json.loads(row.details),
+                    previous=row.previous,
+                    seal=row.seal,
+                )
+                for row in connection.execute(query)
+            ]
+        )
+
+    async def find_break(self) -> int | None:
+        """Return the number of the first entry that is not as it was written; None = all are.
+
+        Entries cut off at the end leave no trace here; compare the count with one kept elsewhere.
+        """
+        previous = _FIRST
+        for expected, entry in enumerate(await self.load(), start=1):
+            text = json.dumps(
+                entry.details, ensure_ascii=False, sort_keys=True, separators=(",", ":")
+            )
+            seal = self._seal(entry.number, entry.at, entry.event, text, entry.previous)
+            is_whole = hmac.compare_digest(seal, entry.seal)
+            if entry.number != expected or entry.previous != previous or not is_whole:
+                return expected
+            previous = entry.seal
+        return None
+
+    def _seal(self, number: int, at: datetime, event: str, details: str, previous: str) -> str:
+        text = "\x1f".join((str(number), at.isoformat(), event, details, previous))
+        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def load_audit_key(home: Path) -> bytes:
+    """Return the key of a home folder; made at first use, readable by this account only.
+
+    Raises:
+        SettingsError: The key file is unreadable or damaged.
+    """
+    path = home / KEY_FILE
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return _read_key(path)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(secrets.token_hex(_KEY_BYTES))
+    return _read_key(path)
+
+
+def _read_key(path: Path) -> bytes:
+    try:
+        key = bytes.fromhex(path.read_text(encoding="ascii").strip())
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"the audit key {str(path)!r} can't be read: {error}") from error
+    if len(key) != _KEY_BYTES:
+        raise SettingsError(
+            f"the audit key {str(path)!r} is damaged; restore it from a backup, or move it away to "
+            "start a new chain"
+        )
+    return key

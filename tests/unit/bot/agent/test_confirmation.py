@@ -1,0 +1,327 @@
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pydantic import JsonValue
+from sqlalchemy import update
+
+from bot.agent.action_store import ActionStore, pending_actions
+from bot.agent.actions import ActionId, ActionState, Parameters, PendingAction, hash_parameters
+from bot.agent.audit import AuditLog
+from bot.agent.confirmation import LIFETIME, Confirmation, SkillResult, Verdict
+from core.database import Database
+from core.errors import PermanentError
+
+START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+DONE = SkillResult(state=ActionState.DONE, text="sent")
+
+
+@dataclass
+class HandClock:
+    moment: datetime = START
+
+    def now(self) -> datetime:
+        return self.moment
+
+
+@dataclass
+class NoteSkill:
+    """Writes a note; remembers how often."""
+
+    name: str = "note"
+    definition_hash: str = "v1"
+    result: SkillResult | Exception = DONE
+    delay_s: float = 0.0
+    notes: list[Parameters] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    began: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def normalise(self, parameters: Mapping[str, JsonValue]) -> Parameters:
+        if not parameters.get("text"):
+            raise PermanentError("a note needs a text")
+        return {"text": str(parameters["text"]).strip()}
+
+    async def run(self, parameters: Parameters, *, idempotency_key: str) -> SkillResult:
+        self.notes.append(parameters)
+        self.keys.append(idempotency_key)
+        self.began.set()
+        await asyncio.sleep(self.delay_s)
+        if isinstance(self.result, Exception):
+            raise self.result
+        return self.result
+
+
+@dataclass
+class Desk:
+    database: Database
+    clock: HandClock = field(default_factory=HandClock)
+    skill: NoteSkill = field(default_factory=NoteSkill)
+    told: list[ActionState] = field(default_factory=list)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def open(self, *, timeout_s: float = 30.0) -> Confirmation:
+        async def notify(action: PendingAction) -> None:
+            self.told.append(action.state)
+            if action.state.is_final:
+                self.ended.set()
+
+        return Confirmation(
+            self.store,
+            self.audit,
+            {"note": self.skill},
+            self.clock,
+            notify=notify,
+            run_timeout_s=timeout_s,
+        )
+
+    @property
+    def store(self) -> ActionStore:
+        return ActionStore(self.database)
+
+    @property
+    def audit(self) -> AuditLog:
+        return AuditLog(self.database, self.clock, b"k" * 32)
+
+    async def propose(self, text: str = " hello ", **more: list[str]) -> PendingAction:
+        return await self.open().propose("note", {"text": text}, asker="anna", place="dm", **more)
+
+    async def state(self, action: PendingAction) -> ActionState:
+        found = await self.store.find(action.action_id)
+        assert found is not None
+        return found.state
+
+
+@pytest.fixture
+def desk(database: Database) -> Desk:
+    return Desk(database)
+
+
+async def test_nothing_is_done_before_somebody_agrees(desk: Desk) -> None:
+    action = await desk.propose()
+    assert action.state is ActionState.PENDING
+    assert action.parameters == {"text": "hello"}
+    assert desk.skill.notes == []
+    assert await desk.store.find(action.action_id) == action
+
+
+async def test_who_agrees_has_it_done_once(desk: Desk) -> None:
+    action = await desk.propose()
+    decision = await desk.open().confirm(action.action_id, action.nonce, "anna")
+    assert decision.verdict is Verdict.ACCEPTED
+    assert decision.action is not None
+    assert (decision.action.state, decision.action.result) == (ActionState.DONE, "sent")
+    assert decision.action.decided_by == "anna"
+    assert desk.told == [ActionState.RUNNING, ActionState.DONE]
+    assert desk.skill.keys == [action.idempotency_key]
+
+
+async def test_of_many_clicks_at_once_one_wins(desk: Desk) -> None:
+    desk.skill.delay_s = 0.05
+    action = await desk.propose(deciders=["anna", "bo"])
+    desks = [desk.open() for _ in range(8)]
+    decisions = await asyncio.gather(
+        *(
+            one.confirm(action.action_id, action.nonce, person)
+            for one, person in zip(desks, ["anna", "bo"] * 4, strict=True)
+        )
+    )
+    verdicts = [one.verdict for one in decisions]
+    assert verdicts.count(Verdict.ACCEPTED) == 1
+    assert verdicts.count(Verdict.ALREADY_DECIDED) == 7
+    assert len(desk.skill.notes) == 1
+
+
+async def test_others_may_not_decide_and_learn_why(desk: Desk) -> None:
+    action = await desk.propose()
+    for attempt in (desk.open().confirm, desk.open().reject):
+        decision = await attempt(action.action_id, action.nonce, "bo")
+        assert decision.verdict is Verdict.NOT_YOURS
+    assert await desk.state(action) is ActionState.PENDING
+
+
+async def test_a_button_of_another_draft_does_nothing(desk: Desk) -> None:
+    action, other = await desk.propose(), await desk.propose("other")
+    for action_id, nonce in ((action.action_id, other.nonce), (ActionId("none"), action.nonce)):
+        decision = await desk.open().confirm(action_id, nonce, "anna")
+        assert (decision.verdict, decision.action) == (Verdict.NOT_FOUND, None)
+    assert desk.skill.notes == []
+
+
+async def test_what_is_late_is_not_done(desk: Desk) -> None:
+    action = await desk.propose()
+    desk.clock.moment += LIFETIME
+    decision = await desk.open().confirm(action.action_id, action.nonce, "anna")
+    assert decision.verdict is Verdict.EXPIRED
+    assert await desk.state(action) is ActionState.EXPIRED
+    assert desk.skill.notes == []
+
+
+async def test_expiry_tells_the_message(desk: Desk) -> None:
+    action, _ = await desk.propose(), await desk.propose()
+    desk.clock.moment += timedelta(minutes=1)
+    assert await desk.open().expire() == []
+    desk.clock.moment += LIFETIME
+    assert action.action_id in await desk.open().expire()
+    assert desk.told == [ActionState.EXPIRED, ActionState.EXPIRED]
+    assert await desk.open().expire() == []
+
+
+async def test_rejected_is_rejected(desk: Desk) -> None:
+    action = await desk.propose()
+    decision = await desk.open().reject(action.action_id, action.nonce, "anna")
+    assert decision.verdict is Verdict.ACCEPTED
+    again = await desk.open().confirm(action.action_id, action.nonce, "anna")
+    assert again.verdict is Verdict.ALREADY_DECIDED
+    assert await desk.state(action) is ActionState.REJECTED
+
+
+async def test_a_skill_that_has_changed_voids_the_draft(desk: Desk) -> None:
+    action = await desk.propose()
+    desk.skill.definition_hash = "v2"
+    decision = await desk.open().confirm(action.action_id, action.nonce, "anna")
+    assert decision.verdict is Verdict.SKILL_CHANGED
+    assert desk.skill.notes == []
+
+
+async def test_editing_makes_a_new_draft_with_buttons_of_its_own(desk: Desk) -> None:
+    action = await desk.propose(from_pages=["text"])
+    decision = await desk.open().edit(action.action_id, action.nonce, "anna", {"text": "better"})
+    draft = decision.action
+    assert draft is not None
+    assert draft.parameters == {"text": "better"}
+    assert draft.from_pages == frozenset()
+    assert draft.nonce != action.nonce
+    assert await desk.state(action) is ActionState.REPLACED
+    old = await desk.open().confirm(action.action_id, action.nonce, "anna")
+    assert old.verdict is Verdict.ALREADY_DECIDED
+    await desk.open().confirm(draft.action_id, draft.nonce, "anna")
+    assert desk.skill.notes == [{"text": "better"}]
+
+
+async def test_a_bad_edit_leaves_the_draft(desk: Desk) -> None:
+    action = await desk.propose()
+    with pytest.raises(PermanentError, match="needs a text"):
+        await desk.open().edit(action.action_id, action.nonce, "anna", {"text": ""})
+    assert await desk.state(action) is ActionState.PENDING
+
+
+@pytest.mark.parametrize(
+    ("result", "state"),
+    [
+        (SkillResult(state=ActionState.FAILED, text="refused"), ActionState.FAILED),
+        (PermanentError("no such mailbox"), ActionState.FAILED),
+        (SkillResult(state=ActionState.UNKNOWN, text="broke off"), ActionState.UNKNOWN),
+        (RuntimeError("a bug"), ActionState.UNKNOWN),
+    ],
+)
+async def test_whatever_happens_the_state_tells(
+    desk: Desk, result: SkillResult | Exception, state: ActionState
+) -> None:
+    desk.skill.result = result
+    action = await desk.propose()
+    await desk.open().confirm(action.action_id, action.nonce, "anna")
+    assert await desk.state(action) is state
+
+
+async def test_what_does_not_answer_in_time_is_unknown(desk: Desk) -> None:
+    desk.skill.delay_s = 5
+    action = await desk.propose()
+    await desk.open(timeout_s=0.05).confirm(action.action_id, action.nonce, "anna")
+    assert await desk.state(action) is ActionState.UNKNOWN
+
+
+async def test_who_stops_waiting_does_not_leave_it_running(desk: Desk) -> None:
+    desk.skill.delay_s = 0.1
+    action = await desk.propose()
+    confirmation = desk.open()
+    waiting = asyncio.create_task(confirmation.confirm(action.action_id, action.nonce, "anna"))
+    await desk.skill.began.wait()
+    waiting.cancel()
+    await desk.ended.wait()
+    assert await desk.state(action) is ActionState.DONE
+    assert len(desk.skill.notes) == 1
+
+
+async def test_after_a_restart_what_was_running_is_unknown_and_not_done_again(desk: Desk) -> None:
+    action = await desk.propose()
+    # As a process that was killed leaves it.
+    await desk.store.move(
+        action.action_id, sources=[ActionState.PENDING], to=ActionState.RUNNING, decided_by="anna"
+    )
+    assert [one.action_id for one in await desk.open().recover()] == [action.action_id]
+    assert await desk.state(action) is ActionState.UNKNOWN
+    assert await desk.open().recover() == []
+    again = await desk.open().confirm(action.action_id, action.nonce, "anna")
+    assert again.verdict is Verdict.ALREADY_DECIDED
+    assert desk.skill.notes == []
+
+
+@pytest.mark.parametrize(
+    ("has_arrived", "state"), [(True, ActionState.DONE), (False, ActionState.FAILED)]
+)
+async def test_a_person_settles_what_is_unknown(
+    desk: Desk, *, has_arrived: bool, state: ActionState
+) -> None:
+    desk.skill.result = SkillResult(state=ActionState.UNKNOWN, text="broke off")
+    action = await desk.propose()
+    await desk.open().confirm(action.action_id, action.nonce, "anna")
+    stranger = await desk.open().settle_unknown(
+        action.action_id, action.nonce, "bo", has_arrived=has_arrived
+    )
+    assert stranger.verdict is Verdict.NOT_YOURS
+    for verdict in (Verdict.ACCEPTED, Verdict.ALREADY_DECIDED):
+        decision = await desk.open().settle_unknown(
+            action.action_id, action.nonce, "anna", has_arrived=has_arrived
+        )
+        assert decision.verdict is verdict
+    assert await desk.state(action) is state
+
+
+async def test_parameters_are_read_back_as_they_were(desk: Desk) -> None:
+    action = await desk.propose("请假三天 ✓")
+    found = await desk.store.find(action.action_id)
+    assert found is not None
+    assert found.parameters_hash == hash_parameters({"text": "请假三天 ✓"})
+
+
+async def test_every_step_is_written_down_and_tampering_shows(desk: Desk) -> None:
+    action = await desk.propose()
+    await desk.open().confirm(action.action_id, action.nonce, "anna")
+    events = [entry.event for entry in await desk.audit.load()]
+    assert events == ["proposed", "confirmed", "done"]
+    assert await desk.audit.find_break() is None
+    assert "hello" not in str([entry.details for entry in await desk.audit.load()])
+
+    from bot.agent.audit import audit_entries  # noqa: PLC0415 - what an intruder would touch
+
+    await desk.database.write(
+        lambda connection: connection.execute(
+            update(audit_entries).where(audit_entries.c.number == 2).values(event="rejected")
+        )
+    )
+    assert await desk.audit.find_break() == 2
+    other_key = AuditLog(desk.database, desk.clock, b"x" * 32)
+    assert await other_key.find_break() == 1
+
+
+async def test_a_message_that_cannot_be_updated_changes_nothing(desk: Desk) -> None:
+    async def fail(action: PendingAction) -> None:
+        raise RuntimeError(action.action_id)
+
+    confirmation = Confirmation(
+        desk.store, desk.audit, {"note": desk.skill}, desk.clock, notify=fail
+    )
+    action = await desk.propose()
+    await confirmation.confirm(action.action_id, action.nonce, "anna")
+    assert await desk.state(action) is ActionState.DONE
+
+
+async def test_an_unknown_skill_is_no_draft(desk: Desk) -> None:
+    with pytest.raises(PermanentError, match="no skill 'fax'"):
+        await desk.open().propose("fax", {}, asker="anna", place="dm")
+    rows = await desk.database.read(
+        lambda connection: list(connection.execute(pending_actions.select()))
+    )
+    assert rows == []
