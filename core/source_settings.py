@@ -100,7 +100,7 @@ class ConfluenceSettings(Section):
         spaces: Keys of the spaces to read; empty = every global space the account can see.
         comments, attachments, blog_posts: Whether they are read too.
         versions: Versions read back of each page, the current one included; 1 = none.
-        versions_checked: Pages of each space whose list of versions is looked at in a full
+        versions_checked: Most pages of each space whose list of versions is looked at in a full
             listing, for versions that were removed there; 0 = none. All pages have their turn.
         overlap_hours: How far an incremental run looks back behind the last one.
         time_zone: Zone the site reads times of a search in, such as `Asia/Shanghai`; empty = not

@@ -114,6 +114,16 @@ class Company:
         self._staff = staff
         self._clock = clock
 
+    @property
+    def product(self) -> Product:
+        """The product that reads the stand-ins."""
+        return self._product
+
+    @property
+    def wiki_url(self) -> str:
+        """Where people look at the wiki and edit it, as long as it is served."""
+        return f"{self._wiki.base_url}/ui"
+
     async def sync(self, *, change: str = "", operation: str = "first sync") -> StepReport:
         """Bring directory, texts and rights in step; counts the calls that took."""
         self._wiki.calls.reset()

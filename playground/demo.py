@@ -1,4 +1,8 @@
-"""`zhixing demo`: the sample company, synced into a fresh home and asked by different people."""
+"""`zhixing demo`: the sample company, synced into a fresh home and asked by different people.
+
+Its files are read as they are, its wiki and its notes through stand-ins of Confluence and Notion,
+where a page is edited in the end.
+"""
 
 import json
 import shutil
@@ -8,17 +12,15 @@ from pathlib import Path
 
 import typer
 
-from bot.bootstrap import Product, open_product
+from bot.bootstrap import Product
 from bot.commands.ask import describe
-from bot.commands.context import get_context, run
+from bot.commands.context import get_context, run, store_clock
 from bot.commands.output import print_notice, print_result
 from bot.commands.sync import describe as describe_sync
 from bot.commands.sync import sync_source
-from bot.index_switch import prepare_index
 from core.clock import Clock, FixedClock, parse_moment
 from core.settings import SETTINGS_FILE, Settings, load_settings
-from knowledge.directory_import import import_directory
-from knowledge.progress import NoProgress
+from playground.company import Company, StepReport, load_changes, open_company
 
 DEMO_HOME = ".zhixing-demo"
 SOURCE = "files"
@@ -56,6 +58,18 @@ SCENES = (
         point="English questions on English pages, with heading, version and date",
     ),
     Scene(
+        question="What does Spine Cloud Professional cost a library with 4 to 15 branches?",
+        asker="kang.duo",
+        where=None,
+        point="from a table in the wiki, which department heads and finance may read",
+    ),
+    Scene(
+        question="How do I stop a firmware roll-out?",
+        asker="sui.ning",
+        where=None,
+        point="from a page in Notion",
+    ),
+    Scene(
         question="年假结转上限以前是多少，什么时候改的？",
         asker="lou.yi",
         where=None,
@@ -87,6 +101,15 @@ SCENES = (
     ),
 )
 
+CHANGES = "changes_dev.json"
+EDIT = "c01"
+EDITED = Scene(
+    question="What is the target for the kiosk fleet?",
+    asker="tu.nan",
+    where=None,
+    point="a page of the wiki, before and after it is edited there",
+)
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -100,27 +123,43 @@ def register(app: typer.Typer) -> None:
             run(play(home, company))
         print_notice(
             f"\nThe demo's home stays in {home}. Ask it yourself:\n"
-            f"  zhixing --home {home} --now {TODAY} ask '差旅住宿标准是多少？' --as kang.duo\n"
-            f"  zhixing --home {home} --now {TODAY} chat --as sui.ning\n"
+            f"  zhixing --home {home} ask '差旅住宿标准是多少？' --as kang.duo\n"
+            f"  zhixing --home {home} chat --as sui.ning\n"
             "Your own files: zhixing sync FOLDER"
         )
 
 
-async def play(home: Path, company: Path) -> None:
-    """Sync the company into an empty home and ask the questions."""
+async def play(home: Path, folder: Path) -> None:
+    """Sync the company into an empty home, ask the questions, and let a page be edited."""
     shutil.rmtree(home, ignore_errors=True)
-    settings = write_settings(home, company)
+    settings = write_settings(home, folder)
     clock: Clock = FixedClock(parse_moment(TODAY))
-    async with open_product(settings, clock) as product:
-        await import_directory(product.state.directory, company)
-        await prepare_index(product, NoProgress())
-        print_notice("syncing the sample company …")
-        report = await sync_source(
+    async with open_company(settings, clock, folder) as company:
+        product = company.product
+        print_notice("syncing the sample company: its files, its wiki and its notes …")
+        files_report = await sync_source(
             product, SOURCE, settings.sources[SOURCE], accept_deletions=False
         )
-        print_result(describe_sync(report))
+        print_result(f"files: {describe_sync(files_report)}")
+        print_result(f"wiki and notes: {_describe_step(await company.sync())}")
         for scene in SCENES:
             await _show(product, scene)
+        await _show_edit(company, folder)
+    store_clock(home, product.state.clock.now())
+
+
+async def _show_edit(company: Company, folder: Path) -> None:
+    """Ask about a page of the wiki, edit it there, and ask again."""
+    await _show(company.product, EDITED)
+    change = next(one for one in load_changes(folder / CHANGES) if one["id"] == EDIT)
+    print_notice(f"\nthe page is edited in the wiki ({change['payload']['version']['message']}) …")
+    print_result(f"the next sync: {_describe_step(await company.play(change))}")
+    await _show(company.product, EDITED)
+
+
+def _describe_step(step: StepReport) -> str:
+    calls = ", ".join(f"{count} calls to {name}" for name, count in step.calls.items())
+    return f"{describe_sync(step.report)} ({calls})"
 
 
 def write_settings(home: Path, company: Path) -> Settings:

@@ -18,6 +18,8 @@ from connectors.confluence.token import PageToken, is_same_moment, to_ms
 from core.errors import PermanentError, TransientError, UnsupportedContentError
 from knowledge.documents import BodyPart, Content, Version
 
+# No page is looked at more often, however few there are.
+LEAST_DAYS_BETWEEN = 7
 _CHECKED_AT_ONCE = 4
 
 
@@ -61,7 +63,8 @@ async def read_history(site: Site, entry: PageEntry, text: PageText) -> History:
 async def find_shortened(site: Site, entries: Sequence[PageEntry], *, now: datetime) -> set[str]:
     """Return the ids of pages that have lost versions, among those whose turn it is.
 
-    Every page with earlier versions has its turn: `versions_checked` of a space a day.
+    Every page with earlier versions has its turn, weekly at most, and no more than about
+    `versions_checked` of a space a day.
     """
     past = {
         entry.page_id: token.past
@@ -70,7 +73,7 @@ async def find_shortened(site: Site, entries: Sequence[PageEntry], *, now: datet
         and token.past
         and token.is_same_version(entry.revision)
     }
-    turn = _choose(past.keys(), site.settings.versions_checked, now)
+    turn = choose_pages(past.keys(), site.settings.versions_checked, now)
     chosen = [entry for entry in entries if entry.page_id in turn]
     limit = asyncio.Semaphore(_CHECKED_AT_ONCE)
 
@@ -153,10 +156,10 @@ async def _convert(site: Site, text: PageText, versions: Sequence[PageText]) -> 
     return tuple(contents)
 
 
-def _choose(page_ids: Collection[str], count: int, now: datetime) -> set[str]:
-    """Choose the pages whose turn it is on a day, about `count` of them."""
+def choose_pages(page_ids: Collection[str], count: int, now: datetime) -> set[str]:
+    """Choose the pages whose turn it is on a day, about `count` of them at most."""
     if not count or not page_ids:
         return set()
-    turns = -(-len(page_ids) // count)
+    turns = max(-(-len(page_ids) // count), LEAST_DAYS_BETWEEN)
     today = now.date().toordinal() % turns
     return {one for one in page_ids if zlib.crc32(one.encode()) % turns == today}
