@@ -10,7 +10,7 @@ import structlog
 from bot.bootstrap import Product, open_source
 from bot.commands.progress import TerminalProgress
 from bot.inbox.store import purge_inbox
-from bot.index_switch import prepare_index
+from bot.index_switch import describe, prepare_index
 from core.errors import SettingsError
 from knowledge.source import Source
 from knowledge.sync_lock import RunInTheWayError
@@ -26,6 +26,7 @@ _log = structlog.get_logger(__name__)
 class Role(StrEnum):
     """A part that a process may take."""
 
+    BOT = "bot"
     SCHEDULER = "scheduler"
     ALL = "all"
 
@@ -80,19 +81,55 @@ async def serve_scheduler(product: Product, stop: asyncio.Event) -> None:
     await service.serve(stop)
 
 
-ROLES: Mapping[Role, Serve] = {Role.SCHEDULER: serve_scheduler}
+async def serve_bot(product: Product, stop: asyncio.Event) -> None:
+    """Answer in the chats that are configured, until told to stop.
+
+    Raises:
+        SettingsError: None is configured, or one of them is not as it must be.
+    """
+    if not product.state.settings.slack.is_configured:
+        raise SettingsError(
+            "there is no chat to answer in; set SLACK_BOT_TOKEN and SLACK_APP_TOKEN (docs/slack.md)"
+        )
+    await _wait_for_index(product, stop)
+    # Slack's own packages take long to load and few commands need them.
+    from bot.handlers.slack.serving import serve_slack  # noqa: PLC0415
+
+    await serve_slack(product, stop)
+
+
+ROLES: Mapping[Role, Serve] = {Role.BOT: serve_bot, Role.SCHEDULER: serve_scheduler}
 
 
 async def serve_roles(product: Product, role: Role, stop: asyncio.Event) -> None:
-    """Take one part, or all of them, until told to stop; one that fails ends the others."""
-    chosen = list(ROLES.values()) if role is Role.ALL else [ROLES[role]]
+    """Take one part, or all that are configured, until told to stop; one that fails ends all."""
+    chosen = [ROLES[one] for one in _choose(product, role)]
     async with asyncio.TaskGroup() as group:
         for serve in chosen:
             group.create_task(_serve(serve, product, stop))
 
 
+def _choose(product: Product, role: Role) -> list[Role]:
+    if role is not Role.ALL:
+        return [role]
+    settings = product.state.settings
+    if not settings.slack.is_configured:
+        return [Role.SCHEDULER]
+    return [Role.BOT, Role.SCHEDULER] if settings.sources else [Role.BOT]
+
+
 async def _serve(serve: Serve, product: Product, stop: asyncio.Event) -> None:
     await serve(product, stop)
+
+
+async def _wait_for_index(product: Product, stop: asyncio.Event) -> None:
+    """Wait until the index in use is the one the settings ask for: another can't be searched."""
+    while not stop.is_set():
+        active = await product.state.active_index.load()
+        if active in {None, product.shape}:
+            return
+        _log.warning("bot_waits_for_index", wanted=describe(product.shape))
+        await asyncio.sleep(INDEX_RETRY_S)
 
 
 async def _prepare(product: Product, stop: asyncio.Event) -> None:

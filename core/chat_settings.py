@@ -17,6 +17,7 @@ class SlackSettings(Section):
         base_url: Of the Web API.
         host, port, path: Where HTTP is taken.
         command: The slash command, as in the manifest.
+        search_page_size: Results of the slash command shown at once.
         unknown_people: Whether accounts nobody knows get what is public, or a refusal.
         thread_follow_ups: Answer in threads the assistant was called into, without a new mention.
         mention_only_channels: Ids of channels where every question needs a mention all the same.
@@ -31,6 +32,7 @@ class SlackSettings(Section):
         call_timeout_s, answer_timeout_s, stop_timeout_s: Longest wait for one call, one answer,
             and for what is under way when the process is told to stop.
         rate_limit_retries: How often a call that Slack asked to wait is made again.
+        ping_interval_s: How often the socket is tried; a dead one is noticed after four times.
         lease_s: Questions of a process that does not renew them for so long go to another.
         sweep_s: How often such questions are looked for.
     """
@@ -44,6 +46,7 @@ class SlackSettings(Section):
     port: int = Field(default=3000, ge=0, le=65535)
     path: str = "/slack/events"
     command: str = "/kb"
+    search_page_size: int = Field(default=5, ge=1, le=10)
     unknown_people: Literal["public", "refuse"] = "public"
     thread_follow_ups: bool = True
     mention_only_channels: tuple[str, ...] = ()
@@ -57,6 +60,7 @@ class SlackSettings(Section):
     answer_timeout_s: float = Field(default=120.0, gt=0)
     stop_timeout_s: float = Field(default=20.0, ge=0)
     rate_limit_retries: int = Field(default=10, ge=0)
+    ping_interval_s: float = Field(default=5.0, gt=0)
     lease_s: float = Field(default=30.0, gt=0)
     sweep_s: float = Field(default=10.0, gt=0)
 

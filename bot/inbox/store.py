@@ -24,6 +24,9 @@ from core.tables import insert_into
 EVENTS_KEPT_FOR = timedelta(days=2)
 QUESTIONS_KEPT_FOR = timedelta(days=30)
 
+# No process of ours; what it owns is free when the time is over.
+POSTPONED = "postponed"
+
 _Claim = tuple[IncomingQuestion, asyncio.Future[Question | None]]
 _questions = chat_questions.c
 
@@ -85,6 +88,12 @@ class Inbox:
         """Let go of questions, for whoever looks next."""
         mine = and_(_questions.question_id.in_(ids), _questions.owner == self._owner)
         await self._update(mine, {"owner": "", "owned_until": self._clock.now()})
+
+    async def postpone(self, ids: Sequence[str]) -> None:
+        """Let go of questions that failed for now; nobody takes them up before a while is over."""
+        mine = and_(_questions.question_id.in_(ids), _questions.owner == self._owner)
+        later = self._clock.now() + self._lease
+        await self._update(mine, {"owner": POSTPONED, "owned_until": later})
 
     async def save_posts(self, question_id: str, posts: Sequence[str]) -> None:
         """Remember the messages of an answer."""

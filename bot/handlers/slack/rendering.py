@@ -42,7 +42,7 @@ def render_answer(
     """Return the public messages of an answer: the first, and its continuations in the thread.
 
     Every message holds at most one table and fits Slack's limits; nothing is cut. The last one
-    carries the buttons.
+    carries the buttons, if there is a question they can be about.
     """
     texts = get_chat_texts(language)
     parts = [prepare_markdown(answer.text)]
@@ -52,7 +52,7 @@ def render_answer(
         parts.append(_list_citations(answer.citations, texts, now))
     pieces = split_markdown("\n\n".join(filter(None, parts)), MARKDOWN_CHARS)
     messages = [_build_message(piece) for piece in pieces or [get_texts(language).not_found]]
-    if answer.outcome is Outcome.CHITCHAT:
+    if answer.outcome is Outcome.CHITCHAT or not question_id:
         return messages
     buttons = build_buttons(question_id, texts, has_sources=bool(answer.citations))
     last = messages[-1]

@@ -1,0 +1,155 @@
+"""One accepted question, to the message it ends in."""
+
+import asyncio
+from dataclasses import dataclass
+
+import structlog
+
+from bot.chat_texts import get_chat_texts
+from bot.conversation import Conversation
+from bot.handlers.slack.api import SlackApi, SlackRefusedError
+from bot.handlers.slack.publishing import Publisher
+from bot.handlers.slack.rendering import (
+    SlackMessage,
+    render_answer,
+    render_note,
+    render_plain,
+    render_private,
+)
+from bot.handlers.slack.rights import Rights
+from bot.handlers.slack.roster import SYSTEM
+from bot.inbox.questions import Question
+from bot.inbox.store import Inbox
+from bot.rag.language import Language, detect_language
+from core.chat_settings import SlackSettings
+from core.clock import Clock
+from core.errors import ZhixingError
+from core.messages import Answer, Outcome
+
+REFUSED = "refused"
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answering:
+    """Answers questions of the inbox in Slack.
+
+    Attributes:
+        clock: What time it is for the ages of pages.
+    """
+
+    api: SlackApi
+    inbox: Inbox
+    publisher: Publisher
+    rights: Rights
+    conversation: Conversation
+    clock: Clock
+    settings: SlackSettings
+
+    async def begin(self, question: Question) -> tuple[str, ...]:
+        """Let people see that the question is being worked on; returns the messages there are."""
+        posts = await self.publisher.recall(question)
+        texts = get_chat_texts(detect_language(question.text))
+        return await self.publisher.place(question, posts, render_note(texts.working))
+
+    async def answer(self, question: Question) -> None:
+        """Answer a question; it ends in a message that people see, and is then done.
+
+        Raises:
+            ZhixingError: Not everything could be said, not even that it failed; try again later.
+        """
+        language = detect_language(question.text)
+        try:
+            answer = await self._answer_in_public(question, language)
+        except SlackRefusedError as error:
+            await self._give_up(question, language, error)
+            return
+        except Exception as error:  # noqa: BLE001 - every question ends in a visible message
+            if isinstance(error, ZhixingError):
+                _log.warning(
+                    "slack_answer_failed", question=question.question_id, reason=str(error)
+                )
+            else:
+                _log.exception("slack_answer_failed", question=question.question_id)
+            await self._fail(question, language)
+            return
+        if answer is None:
+            await self.inbox.finish(question.question_id, outcome=REFUSED, trace_id="")
+            return
+        await self._whisper(question, answer, language)
+        await self.inbox.finish(
+            question.question_id,
+            outcome=answer.outcome.value,
+            trace_id=answer.trace_id,
+            passages=[one.passage_id for one in answer.citations],
+        )
+
+    async def _answer_in_public(self, question: Question, language: Language) -> Answer | None:
+        """Say what everybody may read; returns None when the account is refused."""
+        posts = await self.begin(question)
+        answer = await self._ask(question)
+        if answer is None:
+            said = get_chat_texts(language).refused_stranger
+            await self.publisher.publish(question, posts, [render_note(said)])
+            return None
+        messages = render_answer(
+            answer, question_id=question.question_id, language=language, now=self.clock.now()
+        )
+        await self.publisher.publish(question, posts, messages)
+        return answer
+
+    async def _ask(self, question: Question) -> Answer | None:
+        """Return the answer; None for accounts that are refused."""
+        async with asyncio.timeout(self.settings.answer_timeout_s):
+            channel = "" if question.is_direct else question.channel
+            reader = await self.rights.resolve(question.account, channel=channel)
+            if reader is None:
+                return None
+            thread = ":".join(filter(None, (SYSTEM, question.channel, question.thread)))
+            return await self.conversation.ask(question.text, reader, thread=thread)
+
+    async def _whisper(self, question: Question, answer: Answer, language: Language) -> None:
+        """Tell the asker what only they may read."""
+        if answer.private_answer is None:
+            return
+        for message in render_private(answer.private_answer, language=language):
+            try:
+                await self._whisper_one(question, message)
+            except SlackRefusedError as error:
+                # The public answer stands, and trying again would be refused again.
+                _log.warning("slack_whisper_refused", account=question.account, reason=str(error))
+
+    async def _whisper_one(self, question: Question, message: SlackMessage) -> None:
+        place = {"channel": question.channel, "user": question.account}
+        try:
+            await self.api.whisper(**place, message=message, thread=question.thread)
+        except SlackRefusedError as error:
+            if not error.is_about_blocks:
+                raise
+            for plain in render_plain([message]):
+                await self.api.whisper(**place, message=plain, thread=question.thread)
+
+    async def _fail(self, question: Question, language: Language) -> None:
+        """Say that it failed, in place of the answer."""
+        posts = await self.publisher.recall(question, is_in_doubt=True)
+        said = get_chat_texts(language).failed.format(reference=_refer(question))
+        await self.publisher.publish(question, posts, [render_note(said)])
+        await self.inbox.finish(question.question_id, outcome=Outcome.FAILED.value, trace_id="")
+
+    async def _give_up(
+        self, question: Question, language: Language, error: SlackRefusedError
+    ) -> None:
+        """End a question that may not be answered where it was asked: tell its asker directly."""
+        _log.warning("slack_answer_refused", question=question.question_id, reason=str(error))
+        said = get_chat_texts(language).failed.format(reference=_refer(question))
+        try:
+            await self.api.write_to(question.account, render_note(said))
+        except SlackRefusedError as refused:
+            _log.warning("slack_asker_not_reached", account=question.account, reason=str(refused))
+        await self.inbox.finish(question.question_id, outcome=Outcome.FAILED.value, trace_id="")
+
+
+def _refer(question: Question) -> str:
+    """Return what people may quote to an operator, who finds it in the log."""
+    return question.question_id[:12]

@@ -1,0 +1,68 @@
+"""What stands between an event and its acknowledgement: questions are written down first."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import structlog
+from slack_bolt.context.async_context import AsyncBoltContext
+from slack_bolt.response import BoltResponse
+
+from bot.handlers.slack.screening import Ignored, screen_message
+from bot.inbox.questions import Question
+from bot.inbox.store import Inbox
+from core.chat_settings import SlackSettings
+from core.errors import ZhixingError
+
+QUESTION = "zhixing_question"
+_UNAVAILABLE = 503
+
+_log = structlog.get_logger(__name__)
+
+
+class Intake:
+    """Screens messages and accepts questions.
+
+    Bolt acknowledges an event before its listener runs. A question is therefore accepted in front
+    of the listener: a process that dies after the acknowledgement has it in the inbox, one that
+    could not write it down does not acknowledge, and Slack delivers it again.
+
+    Attributes:
+        ignored: How many messages were ignored, by reason.
+    """
+
+    def __init__(self, inbox: Inbox, settings: SlackSettings, *, bot_user_id: str) -> None:
+        self._inbox = inbox
+        self._settings = settings
+        self._bot_user_id = bot_user_id
+        self.ignored: Counter[str] = Counter()
+
+    async def accept(
+        self,
+        body: dict[str, Any],
+        context: AsyncBoltContext,
+        next_: Callable[[], Awaitable[None]],
+    ) -> BoltResponse | None:
+        """Listener middleware for `message` and `app_mention`."""
+        try:
+            context[QUESTION] = await self._accept(body)
+        except ZhixingError as error:
+            _log.warning("slack_event_not_accepted", reason=str(error))
+            return BoltResponse(status=_UNAVAILABLE, body="")
+        await next_()
+        return None
+
+    async def _accept(self, body: dict[str, Any]) -> Question | None:
+        screened = screen_message(body, bot_user_id=self._bot_user_id, settings=self._settings)
+        if isinstance(screened, Ignored):
+            self.note_ignored(screened.reason)
+            return None
+        question = await self._inbox.accept(screened)
+        if question is None:
+            self.note_ignored("accepted before, or a thread we were not called into")
+        return question
+
+    def note_ignored(self, reason: str) -> None:
+        """Count an event that asks us nothing."""
+        self.ignored[reason] += 1
+        _log.debug("slack_event_ignored", reason=reason)

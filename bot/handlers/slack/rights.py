@@ -1,0 +1,42 @@
+"""What an account may be told, and where."""
+
+from dataclasses import dataclass
+
+from bot.handlers.slack.rooms import Rooms
+from bot.handlers.slack.roster import SYSTEM, Roster
+from core.chat_settings import SlackSettings
+from knowledge.access_registry import AccessRegistry
+from knowledge.memberships import Memberships
+from knowledge.readers import Reader, resolve_chat_reader
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rights:
+    """Resolves readers from accounts and channels."""
+
+    registry: AccessRegistry
+    memberships: Memberships
+    roster: Roster
+    rooms: Rooms
+    settings: SlackSettings
+
+    async def resolve(self, account: str, *, channel: str = "") -> Reader | None:
+        """Return the rights of an account that asks in a channel; an empty one = for itself alone.
+
+        None when nobody knows the account and the settings say that it is refused.
+
+        Raises:
+            TransientError: Slack does not say who that is.
+        """
+        user = await self.roster.find(account)
+        readership = await self.registry.readership()
+        person = self.roster.identify(user, readership.directory)
+        if person is None and self.settings.unknown_people == "refuse":
+            return None
+        return await resolve_chat_reader(
+            self.registry,
+            asker=person,
+            account=f"{SYSTEM}:{account}",
+            channel=await self.rooms.describe(channel) if channel else None,
+            memberships=self.memberships,
+        )

@@ -1,0 +1,177 @@
+"""The Slack part of a serving process: built from the product, run until told to stop."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import structlog
+from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+
+from bot.bootstrap import Product
+from bot.handlers.slack.answering import Answering
+from bot.handlers.slack.api import SlackApi, SlackRefusedError, open_slack_api
+from bot.handlers.slack.app import AppParts, build_app
+from bot.handlers.slack.feedback import Feedback
+from bot.handlers.slack.intake import Intake
+from bot.handlers.slack.publishing import Publisher
+from bot.handlers.slack.rights import Rights
+from bot.handlers.slack.rooms import Rooms
+from bot.handlers.slack.roster import SYSTEM, Roster
+from bot.handlers.slack.search import Searching
+from bot.handlers.slack.worker import Worker
+from bot.inbox.store import Inbox
+from core.chat_settings import SlackSettings
+from core.clock import SystemClock
+from core.errors import SettingsError
+
+_log = structlog.get_logger(__name__)
+
+
+async def serve_slack(product: Product, stop: asyncio.Event) -> None:
+    """Answer in Slack until told to stop, then finish what is under way.
+
+    Raises:
+        SettingsError: A token is missing or not taken.
+    """
+    settings = product.state.settings.slack
+    check_settings(settings)
+    async with open_slack_api(settings) as api:
+        parts = await build_parts(product, api)
+        async with _listen(build_app(parts), parts):
+            _log.info("slack_connected", mode=settings.mode)
+            await parts.worker.serve(stop)
+        # Nothing new comes any more.
+        await parts.worker.finish()
+
+
+def check_settings(settings: SlackSettings) -> None:
+    """Refuse settings that can't work.
+
+    Raises:
+        SettingsError: A token is missing.
+    """
+    wanted = {"bot_token": (settings.bot_token, "SLACK_BOT_TOKEN")}
+    if settings.mode == "socket":
+        wanted["app_token"] = (settings.app_token, "SLACK_APP_TOKEN")
+    else:
+        wanted["signing_secret"] = (settings.signing_secret, "SLACK_SIGNING_SECRET")
+    for name, (secret, variable) in wanted.items():
+        if not secret.get_secret_value():
+            raise SettingsError(
+                f"slack.{name} is missing for mode {settings.mode!r}; set {variable} "
+                "(docs/slack.md)"
+            )
+
+
+async def build_parts(product: Product, api: SlackApi) -> AppParts:
+    """Put together what answers in Slack."""
+    state, settings = product.state, product.state.settings.slack
+    account = await api.identify()
+    inbox = Inbox(state.database, SystemClock(), platform=SYSTEM, lease_s=settings.lease_s)
+    roster = Roster(api, settings, team_id=account.team_id)
+    rooms = Rooms(api, settings, roster=roster, directory=state.directory)
+    rights = Rights(
+        registry=state.registry,
+        memberships=product.memberships,
+        roster=roster,
+        rooms=rooms,
+        settings=settings,
+    )
+    publisher = Publisher(api, inbox)
+    answering = Answering(
+        api=api,
+        inbox=inbox,
+        publisher=publisher,
+        rights=rights,
+        conversation=product.conversation,
+        clock=state.clock,
+        settings=settings,
+    )
+    worker = Worker(answering, inbox, settings)
+    searching = Searching(
+        api=api,
+        rights=rights,
+        retriever=product.retriever,
+        store=product.store,
+        ledger=state.ledger,
+        conversation=product.conversation,
+        bases=state.settings.bases,
+        clock=state.clock,
+    )
+    return AppParts(
+        settings=settings,
+        account=account,
+        client=api.client,
+        inbox=inbox,
+        intake=Intake(inbox, settings, bot_user_id=account.user_id),
+        worker=worker,
+        searching=searching,
+        feedback=Feedback(
+            api=api, inbox=inbox, publisher=publisher, searching=searching, worker=worker
+        ),
+        rooms=rooms,
+        roster=roster,
+    )
+
+
+def _listen(app: AsyncApp, parts: AppParts) -> AbstractAsyncContextManager[None]:
+    if parts.settings.mode == "socket":
+        return _listen_on_socket(app, parts)
+    return listen_on_http(app, parts.settings)
+
+
+@asynccontextmanager
+async def _listen_on_socket(app: AsyncApp, parts: AppParts) -> AsyncIterator[None]:
+    token = parts.settings.app_token.get_secret_value()
+    await _check_app_token(parts, token)
+    handler = AsyncSocketModeHandler(app, token, ping_interval=parts.settings.ping_interval_s)
+    # The same way round a proxy as the Web API.
+    handler.client.proxy = parts.client.proxy
+    # Tries until it succeeds, which must not keep the process from being stopped.
+    connecting = asyncio.create_task(handler.connect_async())
+    try:
+        yield
+    finally:
+        connecting.cancel()
+        await asyncio.gather(connecting, return_exceptions=True)
+        await handler.close_async()
+
+
+async def _check_app_token(parts: AppParts, token: str) -> None:
+    """Ask for a connection once: the client itself would ask for ever."""
+    try:
+        await SlackApi(parts.client).open_connection(token)
+    except SlackRefusedError as error:
+        raise SettingsError(
+            f"Slack does not take the app token ({error.code}); set SLACK_APP_TOKEN to an "
+            "app-level token (xapp-…) with the scope connections:write"
+        ) from error
+
+
+@asynccontextmanager
+async def listen_on_http(app: AsyncApp, settings: SlackSettings) -> AsyncIterator[None]:
+    """Take events over HTTP, signatures checked by Bolt."""
+
+    async def take(request: web.Request) -> web.Response:
+        if not request.headers.get("X-Slack-Request-Timestamp", "0").isdecimal():
+            # Bolt would stumble over it and answer 500.
+            return web.json_response({"error": "invalid request"}, status=401)
+        return await to_aiohttp_response(await app.async_dispatch(await to_bolt_request(request)))
+
+    server = web.Application()
+    server.router.add_post(settings.path, take)
+    runner = web.AppRunner(server, shutdown_timeout=settings.stop_timeout_s)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, settings.host, settings.port).start()
+        yield
+    except OSError as error:
+        raise SettingsError(
+            f"nothing can be served at {settings.host}:{settings.port}: {error.strerror}; set "
+            "slack.host and slack.port"
+        ) from error
+    finally:
+        await runner.cleanup()
