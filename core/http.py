@@ -230,7 +230,8 @@ class HttpClient:
                 if isinstance(cause, PrivateAddressError):
                     raise RefusedError(f"{cause.strerror} and is not fetched") from error
                 raise ServiceUnavailableError(
-                    f"{self.place} can't be reached: {error or type(error).__name__}"
+                    f"{self.place} can't be reached: {error or type(error).__name__}; check its "
+                    "address, and that this machine may connect to it"
                 ) from error
         pause_s = read_retry_after(reply, self.clock)
         if pause_s:

@@ -17,9 +17,23 @@ TEMPLATE = """\
 # path = "/srv/handbook"
 # exclude = ["drafts/**"]
 
+# Confluence, Cloud or Data Center (docs/confluence.md); the token stands in the environment.
+# [sources.wiki]
+# kind = "confluence"
+# url = "https://acme.atlassian.net/wiki"    # Data Center: its address, and flavour = "data_center"
+# email = "zhixing@acme.example"             # Cloud: whose API token it is
+# token_variable = "WIKI_TOKEN"
+# spaces = ["HR", "OPS"]                     # empty: every global space the account can see
+
+# Notion (docs/notion.md); its API knows no rights, so a file of yours says who may read what.
+# [sources.notes]
+# kind = "notion"
+# token_variable = "NOTION_TOKEN"
+# access_file = "/srv/zhixing/notion_access.json"
+
 # Several sources searched together, as @people.
 # [bases.people]
-# include = ["handbook"]
+# include = ["handbook", "notes"]
 
 # Written answers by any OpenAI-compatible server; OPENAI_BASE_URL and OPENAI_API_KEY work too.
 # [models]

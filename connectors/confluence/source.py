@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from datetime import timedelta
 
 from connectors.confluence.attachments import read_attachment
+from connectors.confluence.checking import check_spaces
 from connectors.confluence.connecting import connect
 from connectors.confluence.describing import Describer
 from connectors.confluence.listing import Lister
@@ -203,10 +204,10 @@ class ConfluenceSource:
         return tuple(groups)
 
     async def check(self) -> str:
-        """Tell which spaces the account sees; see `CheckedSource`."""
-        lister = await self._begin({})
-        keys = ", ".join(sorted(lister.site.spaces))
-        return f"{self._api.site}, spaces {keys}"
+        """Tell which spaces the account sees, and whether it sees who may; see `CheckedSource`."""
+        site = (await self._begin({})).site
+        await check_spaces(site)
+        return f"{self._api.site}, spaces {', '.join(sorted(site.spaces))}"
 
     async def close(self) -> None:
         """Release connections and parser processes. Safe to call twice."""

@@ -118,7 +118,7 @@ class Discovery:
         hits: dict[str, None] = {}
         async for change in self._enumerate(walk, hits):
             yield change
-        roots = await self._find_roots(hits)
+        roots = await self.find_roots(hits)
         for start in (*_skip_finished(roots, full.path), *hits):
             async for change in walk.visit(start, self._kind(start)):
                 yield change
@@ -147,7 +147,7 @@ class Discovery:
         for told in self._tell_access():
             yield told
 
-    async def _find_roots(self, hits: Iterable[str]) -> list[str]:
+    async def find_roots(self, hits: Iterable[str]) -> list[str]:
         """Return the objects to walk from.
 
         Raises:

@@ -21,6 +21,7 @@ from connectors.notion.properties import merge_items, needs_more
 from connectors.notion.round import Round, parse_locator
 from connectors.notion.state import Progress, parse_state
 from connectors.notion.walk import Walk
+from connectors.pagination import Batch
 from core.clock import Clock
 from core.errors import AccessDeniedError, ResourceGoneError, SettingsError
 from core.pacing import Timing
@@ -43,6 +44,7 @@ from knowledge.source import (
 LoadDirectory = Callable[[], Awaitable[DirectorySnapshot]]
 # Raised when pages are written otherwise than before: all are then read again.
 _WRITING = "1"
+FAULTS_SHOWN = 3
 
 
 class NotionSource:
@@ -177,6 +179,22 @@ class NotionSource:
         _, object_id = parse_locator(known.locator)
         state = parse_state(known.token)
         return access.find_rule((object_id, *(state.ancestors if state else ())))
+
+    async def check(self) -> str:
+        """Tell what is shared with the integration; see `knowledge.source.CheckedSource`."""
+        round_ = await self._begin({})
+        first = await anext(self._api.search(), Batch(items=()))
+        discovery = Discovery(round_, self._settings, self._clock)
+        roots = await discovery.find_roots([one.id for one in first.items])
+        more = " or more" if first.cursor else ""
+        shared = f"{max(len(first.items), len(roots))}{more} pages and databases are shared"
+        if faults := list(round_.access.failures.values()):
+            shown = "; ".join(faults[:FAULTS_SHOWN])
+            raise SettingsError(
+                f"{self._api.place} answers ({shared}), but {shown}; name who may read in the file "
+                f"under sources.{self._name}.access_file (docs/notion.md)"
+            )
+        return f"{self._settings.base_url}, {shared}"
 
     async def close(self) -> None:
         """Release connections and parsers. Safe to call twice."""
