@@ -183,7 +183,7 @@ class NotionSource:
     async def check(self) -> str:
         """Tell what is shared with the integration; see `knowledge.source.CheckedSource`."""
         round_ = await self._begin({})
-        first = await anext(self._api.search(), Batch(items=()))
+        first: Batch[NotionObject] = await anext(self._api.search(), Batch(items=()))
         discovery = Discovery(round_, self._settings, self._clock)
         roots = await discovery.find_roots([one.id for one in first.items])
         more = " or more" if first.cursor else ""
