@@ -28,13 +28,15 @@ class Intake:
     could not write it down does not acknowledge, and Slack delivers it again.
 
     Attributes:
-        ignored: How many messages were ignored, by reason.
+        accepted: How many questions were accepted.
+        ignored: How many events were ignored, by reason.
     """
 
     def __init__(self, inbox: Inbox, settings: SlackSettings, *, bot_user_id: str) -> None:
         self._inbox = inbox
         self._settings = settings
         self._bot_user_id = bot_user_id
+        self.accepted = 0
         self.ignored: Counter[str] = Counter()
 
     async def accept(
@@ -60,6 +62,8 @@ class Intake:
         question = await self._inbox.accept(screened)
         if question is None:
             self.note_ignored("accepted before, or a thread we were not called into")
+        else:
+            self.accepted += 1
         return question
 
     def note_ignored(self, reason: str) -> None:
