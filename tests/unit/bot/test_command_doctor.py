@@ -1,6 +1,5 @@
-"""`zhixing doctor` asks every configured source and says what to mend; `init` names them."""
+"""`zhixing doctor` asks every configured source and says what to mend."""
 
-import tomllib
 from collections.abc import AsyncIterator
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -9,9 +8,8 @@ import pytest
 
 from bot.commands.context import CommandContext
 from bot.commands.doctor import Finding, check_all
-from bot.commands.init import TEMPLATE, write_template
 from core.clock import FixedClock, parse_moment
-from core.settings import SETTINGS_FILE, Settings, load_settings
+from core.settings import SETTINGS_FILE
 from playground.confluence.server import ConfluenceServer, Flavour, serve_confluence
 from playground.confluence.wiki import load_wiki
 from playground.notion.server import NotionServer, serve_notion
@@ -159,19 +157,3 @@ async def test_a_notion_that_shares_nothing_says_how_to_share(clinic: Clinic) ->
     found = await clinic.look_at_notes()
     assert not found.is_well
     assert "Connections" in found.said
-
-
-def test_the_written_settings_are_valid_as_they_are_and_uncommented(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_template(tmp_path)
-    assert load_settings(tmp_path).sources == {}
-    lines = [line.removeprefix("# ") for line in TEMPLATE.splitlines()]
-    settings = [line for line in lines if line.startswith("[") or " = " in line]
-    text = "\n".join(settings)
-    assert tomllib.loads(text)
-    (tmp_path / SETTINGS_FILE).write_text(text, encoding="utf-8")
-    for variable in ("WIKI_TOKEN", "NOTION_TOKEN"):
-        monkeypatch.setenv(variable, "secret")
-    loaded: Settings = load_settings(tmp_path)
-    assert {one.kind for one in loaded.sources.values()} == {"files", "confluence", "notion"}

@@ -33,7 +33,10 @@ def test_init_writes_a_settings_file_that_loads(fresh: Office) -> None:
         line.removeprefix("# ") for line in text.splitlines() if " = " in line or "# [" in line
     ]
     (fresh.home / SETTINGS_FILE).write_text("\n".join(lines), encoding="utf-8")
-    assert load_settings(fresh.home, {}).models.chat_model
+    tokens = {"WIKI_TOKEN": "one", "NOTION_TOKEN": "two"}
+    loaded = load_settings(fresh.home, tokens)
+    assert loaded.models.chat_model
+    assert {one.kind for one in loaded.sources.values()} == {"files", "confluence", "notion"}
 
 
 def test_init_never_overwrites(fresh: Office) -> None:
