@@ -13,6 +13,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, delete, func, insert, select, text, update
 from sqlalchemy.exc import IntegrityError, StatementError
 
+from bot.agent.action_store import pending_actions
+from bot.agent.audit import audit_entries
 from bot.inbox.tables import chat_questions
 from bot.memory.turns import turns
 from bot.trace import traces
@@ -40,6 +42,8 @@ OWNERS = (
     leases,
     jobs,
     chat_questions,
+    pending_actions,
+    audit_entries,
 )
 
 
