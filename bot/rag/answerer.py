@@ -15,6 +15,7 @@ from bot.rag.page_history import PageHistory
 from bot.rag.question_type import HistoryKind, analyse_question
 from bot.rag.quote_scoring import AskedQuestion
 from bot.rag.quote_selection import Similarity
+from bot.rag.relevance import measure_relevance
 from bot.rag.replies import (
     Reply,
     add_line,
@@ -128,6 +129,16 @@ class Answerer:
             return build_not_found(case.retrieval, case.texts)
         return await self._reply_from(case, extract)
 
+    def _is_beside_the_point(self, case: _Case, extract: Extract) -> bool:
+        """Tell whether nothing but a near page was found; a model tells that by itself."""
+        is_fitted = "cosine" in case.retrieval.sufficiency.features
+        if self._writer is not None or extract.is_cross_lingual or not is_fitted:
+            return False
+        evidence = case.evidence[extract.best.source]
+        language = case.asked.analysis.language
+        relevance = measure_relevance(case.asked, extract.best, evidence, language)
+        return relevance is not None and relevance < 0
+
     def _find_unknown_codes(self, case: _Case) -> list[str]:
         """Return the identifiers asked for that the evidence does not hold: another's won't do."""
         asked = [c for c in self._analyser.codes(case.asked.text) if _IDENTIFIER.fullmatch(c)]
@@ -139,6 +150,9 @@ class Answerer:
     async def _reply_from(self, case: _Case, extract: Extract) -> Reply:
         if options := find_options(case.asked, extract.ranked, self._analyser):
             return build_clarify(options, case.texts)
+        if self._is_beside_the_point(case, extract):
+            note = "the best quote hardly speaks of what is asked"
+            return build_not_found(case.retrieval, case.texts, notes=(note,))
         if former := await self._tell_history(case, extract):
             return former
         reply = await self._reply_of_today(case, extract)
