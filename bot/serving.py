@@ -92,6 +92,8 @@ async def serve_bot(product: Product, stop: asyncio.Event) -> None:
             "there is no chat to answer in; set SLACK_BOT_TOKEN and SLACK_APP_TOKEN (docs/slack.md)"
         )
     await _wait_for_index(product, stop)
+    if stop.is_set():
+        return
     # Slack's own packages take long to load and few commands need them.
     from bot.handlers.slack.serving import serve_slack  # noqa: PLC0415
 

@@ -9,6 +9,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import urlencode
+from uuid import uuid4
 
 import aiohttp
 
@@ -74,7 +75,6 @@ class Delivery:
         self.ack_timeout_s = 3.0
         self.retry_delays_s = (0.05, 0.2, 0.5)
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._events = 0
 
     def send_message(self, room: Room, fields: Json) -> None:
         """Tell the app of a message, if its bot is in the room."""
@@ -91,7 +91,6 @@ class Delivery:
 
     def send_event(self, event: Json, *, is_ext_shared: bool = False) -> None:
         """Tell the app of an event, as often as the faults say."""
-        self._events += 1
         payload: Json = {
             "token": "verification",
             "team_id": TEAM_ID,
@@ -99,7 +98,7 @@ class Delivery:
             "api_app_id": APP_ID,
             "event": event,
             "type": "event_callback",
-            "event_id": f"Ev{self._events:08d}",
+            "event_id": f"Ev{uuid4().hex[:12].upper()}",
             "event_time": int(time.time()),
             "authorizations": [
                 {

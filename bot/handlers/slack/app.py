@@ -17,12 +17,14 @@ from bot.handlers.slack.api import OurAccount, bypass_proxy
 from bot.handlers.slack.feedback import CORRECTION_FORM, Feedback
 from bot.handlers.slack.intake import QUESTION, Intake
 from bot.handlers.slack.payloads import Click, Command
+from bot.handlers.slack.rendering import render_note
 from bot.handlers.slack.rooms import Rooms
 from bot.handlers.slack.roster import Roster
 from bot.handlers.slack.search import Searching
 from bot.handlers.slack.worker import Worker
 from bot.inbox.store import Inbox
 from core.chat_settings import SlackSettings
+from core.errors import ZhixingError
 
 _ANY = re.compile(".*")
 _MEMBERSHIP = re.compile(
@@ -128,7 +130,7 @@ def _register_buttons(app: AsyncApp, parts: AppParts) -> None:
         # Slack delivers a click again when its acknowledgement is lost.
         event_id = f"click:{click.user.id}:{click.action.action_id}:{click.action.action_ts}"
         if await parts.inbox.claim_event(event_id):
-            await handlers[click.action.action_id](click)
+            await _apologise_for(handlers[click.action.action_id](click), click.response_url, parts)
 
     for action_id in handlers:
         app.action(action_id)(press)
@@ -144,9 +146,20 @@ def _register_command(app: AsyncApp, parts: AppParts) -> None:
     async def run(ack: AsyncAck, body: dict[str, Any]) -> None:
         await ack()
         command = Command.model_validate(body)
-        parts.worker.spawn(parts.searching.run(command), name=command.command)
+        work = _apologise_for(parts.searching.run(command), command.response_url, parts)
+        parts.worker.spawn(work, name=command.command)
 
     app.command(parts.settings.command)(run)
+
+
+async def _apologise_for(work: Awaitable[None], response_url: str, parts: AppParts) -> None:
+    """Tell whoever pressed or typed when it fails; the error itself goes to the log."""
+    try:
+        await work
+    except Exception as error:
+        kind = type(error) if isinstance(error, ZhixingError) else ZhixingError
+        await parts.feedback.api.respond(response_url, render_note(kind.public_message))
+        raise
 
 
 def _register_rest(app: AsyncApp, parts: AppParts) -> None:

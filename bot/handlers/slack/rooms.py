@@ -98,6 +98,8 @@ class Rooms:
             return listing
 
     async def _fetch(self, channel_id: str) -> _Listing:
+        # A change that is told while we ask makes it doubtful again.
+        was_doubtful = channel_id in self._doubtful
         self._doubtful.discard(channel_id)
         at = self._monotonic()
         try:
@@ -106,8 +108,8 @@ class Rooms:
                 "conversations.members", "members", channel=channel_id
             )
         except Exception:
-            # What was to be asked anew still is.
-            self._doubtful.add(channel_id)
+            if was_doubtful:
+                self._doubtful.add(channel_id)
             raise
         conversation = Conversation.model_validate(info["channel"])
         return _Listing(conversation, tuple(map(str, members)), at)
