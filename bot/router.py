@@ -24,9 +24,13 @@ class Routing:
 
 _END = r"[\s!！。.,，~～?？^_)(:：;；…]*$"
 _GREETING = re.compile(
-    r"^\W*(?:hi+|hello+|hey+|good (?:morning|afternoon|evening|day)|你好[呀啊哇]?|您好|嗨|哈喽"
+    r"^\W*(?:hi+|hello+|hey+|yo|howdy|good (?:morning|afternoon|evening|day)|你好[呀啊哇]?|您好|嗨|哈喽"
     r"|早(?:上好|安)?|下午好|晚上好|在吗|在不在|大家好)(?:\s*(?:there|all|everyone|team|bot|知行|zhixing"
-    r"|机器人|小助手))?" + _END,
+    r"|机器人|小助手))?(?:[\s,，!！]*(?:how are (?:you|things)(?: doing)?(?: today)?|what'?s up"
+    r"|how'?s it going|最近(?:好吗|怎么样|如何)|吃了[吗没]))?"
+    + _END
+    + r"|^\W*(?:how are you(?: doing)?(?: today)?|what'?s up|how'?s it going"
+    r"|你?最近(?:好吗|怎么样|如何)|吃了[吗没])" + _END,
     re.IGNORECASE,
 )
 _THANKS = re.compile(
@@ -47,15 +51,31 @@ _PRAISE = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_BOT = re.compile(
-    r"^\W*(?:who (?:are|r) (?:you|u)|what (?:are you|is your name)|你是谁|你是什么"
+    r"^\W*(?:who (?:are|r) (?:you|u)|what (?:are you|is your name)|你是谁[啊呀]?|你是什么"
     r"|你叫什么(?:名字)?|are you (?:a )?(?:bot|robot|human|ai)|你是(?:机器人|人工智能|真人)吗?)\W*"
-    r"(?:(?:and )?what can you do|(?:你)?(?:能|可以|会)做(?:什么|些什么|啥))?" + _END,
+    r"(?:(?:and )?what can you do|你?(?:都?能|可以|会)[做干](?:什么|些什么|些?啥|嘛)[啊呀]?)?"
+    + _END,
     re.IGNORECASE,
 )
 _HELP = re.compile(
     r"^\W*(?:help|/help|帮助|what can (?:you|i) (?:do|ask)(?: (?:for me|you|here))?"
     r"|how do i use (?:you|this|zhixing)|how does this work"
-    r"|(?:你)?(?:能|可以|会)(?:做|帮我做)(?:什么|些什么|啥)|怎么用(?:你|这个|知行)?|使用说明)"
+    r"|你?(?:都?能|可以|会)(?:帮我)?[做干](?:什么|些什么|些?啥|嘛)[啊呀]?|你有什么(?:用|功能)|怎么用(?:你|这个|知行)?|使用说明)"
+    + _END,
+    re.IGNORECASE,
+)
+_CHAT = re.compile(
+    # How somebody feels, said and not asked; and what is asked of a companion.
+    r"^[^?？]{0,12}?(?:好|太|真|很|快)(?:累|困|烦|忙|饿|开心|高兴|难过|无聊|郁闷|崩溃)"
+    r"(?:死|坏|疯)?[了啊呀哦呢吧哎唉]*"
+    + _END
+    + r"|^\W*(?:i'?m|i am|im|feeling) (?:so |really |very |too |a bit |kind of )?(?:tired|bored|sleepy"
+    r"|exhausted|hungry|happy|sad|stressed(?: out)?|fed up)(?: (?:today|now|of this|again))?"
+    + _END
+    + r"|^\W*(?:please |can you |could you )*(?:tell|crack) (?:me |us )?(?:a|another|some) "
+    r"(?:good |funny )?jokes?\b.{0,40}$"
+    r"|^\W*(?:给我|跟我|再|能不能|可以)*[讲说](?:一个|个|一段|段)(?:\S{0,10}的)?(?:笑话|段子|故事).{0,6}$"
+    r"|^\W*(?:sing (?:me )?a song|(?:给我)?唱(?:一?首)歌|陪我(?:聊|说)(?:聊天|说话|会儿天|天))"
     + _END,
     re.IGNORECASE,
 )
@@ -67,6 +87,7 @@ _RULES = (
     (Route.CHITCHAT, "farewell", _FAREWELL),
     (Route.CHITCHAT, "praise", _PRAISE),
     (Route.CHITCHAT, "about the assistant", _ABOUT_BOT),
+    (Route.CHITCHAT, "chat", _CHAT),
     (Route.HELP, "asks for help", _HELP),
 )
 

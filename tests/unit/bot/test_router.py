@@ -22,6 +22,15 @@ from bot.router import Route, route_question
         "明白了",
         "辛苦了",
         "你是谁？能做什么？",
+        "你是谁呀，会干啥",
+        "How are you today?",
+        "hey, what's up",
+        "最近怎么样",
+        "加班太累了",
+        "唉，今天好烦啊",
+        "I'm so tired today",
+        "Tell me a joke about printers",
+        "讲个程序员的笑话吧",
     ],
 )
 def test_small_talk_stays_small_talk(text: str) -> None:
@@ -46,6 +55,13 @@ def test_help_is_help(text: str) -> None:
         "Good practice for backups?",
         "帮助中心的地址是什么",
         "早上几点上班",
+        "太忙了怎么申请调休？",
+        "I am tired of VPN errors, how do I reset it?",
+        "机房太热了怎么办",
+        "How are you supposed to file a claim?",
+        "最近怎么样申请补贴",
+        "讲个项目的背景",
+        "Tell me a contact in finance",
     ],
 )
 def test_a_question_that_begins_politely_is_still_a_question(text: str) -> None:
