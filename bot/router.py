@@ -26,7 +26,8 @@ _END = r"[\s!！。.,，~～?？^_)(:：;；…]*$"
 _GREETING = re.compile(
     r"^\W*(?:hi+|hello+|hey+|yo|howdy|good (?:morning|afternoon|evening|day)|你好[呀啊哇]?|您好|嗨|哈喽"
     r"|早(?:上好|安)?|下午好|晚上好|在吗|在不在|大家好)(?:\s*(?:there|all|everyone|team|bot|知行|zhixing"
-    r"|机器人|小助手))?(?:[\s,，!！]*(?:how are (?:you|things)(?: doing)?(?: today)?|what'?s up"
+    r"|机器人|小助手))?"
+    r"(?:[\s,，!！]*(?:how are (?:you|things)(?: doing)?(?: today)?|what'?s up"
     r"|how'?s it going|最近(?:好吗|怎么样|如何)|吃了[吗没]))?"
     + _END
     + r"|^\W*(?:how are you(?: doing)?(?: today)?|what'?s up|how'?s it going"
@@ -69,8 +70,8 @@ _CHAT = re.compile(
     r"^[^?？]{0,12}?(?:好|太|真|很|快)(?:累|困|烦|忙|饿|开心|高兴|难过|无聊|郁闷|崩溃)"
     r"(?:死|坏|疯)?[了啊呀哦呢吧哎唉]*"
     + _END
-    + r"|^\W*(?:i'?m|i am|im|feeling) (?:so |really |very |too |a bit |kind of )?(?:tired|bored|sleepy"
-    r"|exhausted|hungry|happy|sad|stressed(?: out)?|fed up)(?: (?:today|now|of this|again))?"
+    + r"|^\W*(?:i'?m|i am|im|feeling) (?:so |really |very |too |a bit |kind of )?"
+    r"(?:tired|bored|sleepy|exhausted|hungry|happy|sad|stressed(?: out)?|fed up)(?: (?:today|now|of this|again))?"
     + _END
     + r"|^\W*(?:please |can you |could you )*(?:tell|crack) (?:me |us )?(?:a|another|some) "
     r"(?:good |funny )?jokes?\b.{0,40}$"
