@@ -24,7 +24,8 @@ class Routing:
 
 _END = r"[\s!！。.,，~～?？^_)(:：;；…]*$"
 _GREETING = re.compile(
-    r"^\W*(?:hi+|hello+|hey+|yo|howdy|good (?:morning|afternoon|evening|day)|你好[呀啊哇]?|您好|嗨|哈喽"
+    r"^\W*(?:hi+|hello+|hey+|yo|howdy|good (?:morning|afternoon|evening|day)"
+    r"|你好[呀啊哇]?|您好|嗨|哈喽"
     r"|早(?:上好|安)?|下午好|晚上好|在吗|在不在|大家好)(?:\s*(?:there|all|everyone|team|bot|知行|zhixing"
     r"|机器人|小助手))?"
     r"(?:[\s,，!！]*(?:how are (?:you|things)(?: doing)?(?: today)?|what'?s up"
@@ -71,7 +72,8 @@ _CHAT = re.compile(
     r"(?:死|坏|疯)?[了啊呀哦呢吧哎唉]*"
     + _END
     + r"|^\W*(?:i'?m|i am|im|feeling) (?:so |really |very |too |a bit |kind of )?"
-    r"(?:tired|bored|sleepy|exhausted|hungry|happy|sad|stressed(?: out)?|fed up)(?: (?:today|now|of this|again))?"
+    r"(?:tired|bored|sleepy|exhausted|hungry|happy|sad|stressed(?: out)?|fed up)"
+    r"(?: (?:today|now|of this|again))?"
     + _END
     + r"|^\W*(?:please |can you |could you )*(?:tell|crack) (?:me |us )?(?:a|another|some) "
     r"(?:good |funny )?jokes?\b.{0,40}$"

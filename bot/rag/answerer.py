@@ -124,10 +124,25 @@ class Answerer:
         if missing := self._find_unknown_codes(case):
             note = f"{len(missing)} codes of the question stand in no evidence"
             return build_not_found(case.retrieval, case.texts, notes=(note,))
+        case = replace(case, evidence=self._keep_those_with_codes(case))
         extract = await self._extract(case)
         if extract is None:
             return build_not_found(case.retrieval, case.texts)
         return await self._reply_from(case, extract)
+
+    def _keep_those_with_codes(self, case: _Case) -> Sequence[Evidence]:
+        """Leave out what does not hold the codes asked for where something does."""
+        codes = set(self._analyser.codes(case.asked.text))
+        if not codes or case.asked.analysis.is_comparison:
+            return case.evidence
+        kept = [one for one in case.evidence if codes <= set(self._list_terms(one))]
+        return kept or case.evidence
+
+    def _list_terms(self, evidence: Evidence) -> list[str]:
+        hit = evidence.hit
+        return self._analyser.index_terms(
+            "\n".join((hit.title, *hit.heading_path, evidence.section_text))
+        )
 
     def _is_beside_the_point(self, case: _Case, extract: Extract) -> bool:
         """Tell whether nothing but a near page was found; a model tells that by itself."""

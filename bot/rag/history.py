@@ -56,6 +56,19 @@ class TitleChange:
     after: VersionRecord
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Match:
+    """What a passage, of any version, says on the matter.
+
+    Attributes:
+        is_same_row: It is a table's row, and its key is that of the row followed.
+    """
+
+    row: Hit
+    quote: ScoredQuote
+    is_same_row: bool
+
+
 def build_states(
     asked: AskedQuestion, anchor: ScoredQuote, rows: Sequence[Hit], analyser: Analyser
 ) -> list[State]:
@@ -70,19 +83,24 @@ def build_states(
         Gaps in time, where the page said nothing on the matter, are left out.
     """
     matches = [match for row in rows if (match := _match_row(asked, anchor, row, analyser))]
-    moments = sorted({row.valid_from for row, _ in matches})
+    moments = sorted({match.row.valid_from for match in matches})
     states: list[State] = []
     for moment in moments:
         alive = [
-            (row, quote)
-            for row, quote in matches
-            if row.valid_from <= moment and (row.valid_to is None or row.valid_to > moment)
+            match
+            for match in matches
+            if match.row.valid_from <= moment
+            and (match.row.valid_to is None or match.row.valid_to > moment)
         ]
         if not alive:
             continue
-        row, quote = max(alive, key=lambda pair: (pair[1].score, -pair[0].position))
+        best = max(alive, key=lambda one: (one.is_same_row, one.quote.score, -one.row.position))
         state = State(
-            text=quote.quote.text, hit=row, quote=quote, since=row.valid_from, until=row.valid_to
+            text=best.quote.quote.text,
+            hit=best.row,
+            quote=best.quote,
+            since=best.row.valid_from,
+            until=best.row.valid_to,
         )
         if states and _says_the_same(states[-1], state):
             states[-1] = _prolong(states[-1], state)
@@ -135,21 +153,24 @@ def find_title_change(versions: Sequence[VersionRecord], question: str) -> Title
 
 def _match_row(
     asked: AskedQuestion, anchor: ScoredQuote, row: Hit, analyser: Analyser
-) -> tuple[Hit, ScoredQuote] | None:
+) -> _Match | None:
     """Return the row with the quote that speaks of the anchor's matter, if one does."""
     section = parse_section(row.text)
     evidence = Evidence(hit=row, section_text=row.text, passages=(row,))
     scored = QuoteScorer(asked, analyser).score([evidence], [section])
     wanted = _find_words(anchor.quote.text, analyser)
-    best: tuple[float, ScoredQuote] | None = None
+    best: tuple[tuple[bool, float], ScoredQuote] | None = None
     for quote in scored:
         words = _find_words(quote.quote.text, analyser)
         common = len(words & wanted) / (max(len(words), len(wanted)) or 1)
-        is_same = common >= LEAST_COMMON_WORDS
+        # A row is about its key, whatever else its cells have come to say.
+        has_key = bool(anchor.quote.cells) and quote.quote.cells[:1] == anchor.quote.cells[:1]
         is_reworded = quote.score >= anchor.score - MOST_BEHIND and bool(quote.covered)
-        if (is_same or is_reworded) and (best is None or common + quote.score > best[0]):
-            best = (common + quote.score, quote)
-    return None if best is None else (row, best[1])
+        rank = (has_key, common + quote.score)
+        is_match = has_key or common >= LEAST_COMMON_WORDS or is_reworded
+        if is_match and (best is None or rank > best[0]):
+            best = (rank, quote)
+    return None if best is None else _Match(row=row, quote=best[1], is_same_row=best[0][0])
 
 
 def _find_words(text: str, analyser: Analyser) -> frozenset[str]:

@@ -100,6 +100,9 @@ class QuestionAnalysis:
         kinds: frozenset[ValueKind] = frozenset()
         for answer_type in self.types:
             kinds |= VALUE_KINDS.get(answer_type, frozenset())
+        # When something changed is told by the versions, not by a date on the page.
+        if HistoryKind.CHANGE_TIME in self.history:
+            kinds -= VALUE_KINDS[AnswerType.DATE]
         return kinds
 
     @property

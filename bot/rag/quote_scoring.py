@@ -14,10 +14,12 @@ from itertools import pairwise
 from bot.rag.answer_signs import shows_sign
 from bot.rag.question_type import QuestionAnalysis
 from bot.rag.quotes import QuotableSection, Quote, QuoteKind
-from bot.rag.values import Value, extract_values
+from bot.rag.values import Value, ValueKind, extract_values
 from knowledge.analysis import Analyser
 from knowledge.retrieval import Evidence
 
+# What a table's header or caption may say of the bare numbers in its cells.
+_SAID_BY_HEADER = frozenset({ValueKind.MONEY, ValueKind.PERCENT, ValueKind.DURATION})
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _NOT_WORD = re.compile(r"\W")
 _ANAPHOR = re.compile(
@@ -139,7 +141,7 @@ class QuoteScorer:
                 own |= self._find_terms(" ".join(quote.header))
             introduced = " ".join((nearest, quote.subheading, quote.lead, *quote.header))
             leaf = self._find_terms(introduced) - own
-            values = self._find_values(quote.text)
+            values = self._find_values(quote)
             size = _count_words(quote.text)
             features = Features(
                 own=self._share(own),
@@ -189,13 +191,22 @@ class QuoteScorer:
             return self._share(own)
         return len(self._letters & _letter_pairs(text)) / len(self._letters)
 
-    def _find_values(self, text: str) -> tuple[Value, ...]:
+    def _find_values(self, quote: Quote) -> tuple[Value, ...]:
         if not self._kinds:
             return ()
         return tuple(
             value
-            for value in extract_values(text)
-            if value.kind in self._kinds and not any(value.equals(said) for said in self._values)
+            for value in extract_values(quote.text)
+            if (value.kind in self._kinds or self._is_bare_cell(value, quote))
+            and not any(value.equals(said) for said in self._values)
+        )
+
+    def _is_bare_cell(self, value: Value, quote: Quote) -> bool:
+        """Tell whether a number is a whole cell: what it measures then stands above it."""
+        return (
+            value.kind is ValueKind.NUMBER
+            and bool(self._kinds & _SAID_BY_HEADER)
+            and any(cell.strip("*_` ") == value.text for cell in quote.cells[1:])
         )
 
 

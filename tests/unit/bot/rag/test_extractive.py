@@ -53,6 +53,24 @@ async def test_a_table_row_comes_with_its_headers() -> None:
     )
 
 
+async def test_a_bare_number_in_a_cell_is_the_value_its_table_speaks_of() -> None:
+    evidence = build_evidence(
+        "Delivery costs EUR 12 for every plan.\n\n"
+        "Monthly price in EUR:\n\n| Plan | Price | Minimum |\n|---|---|---|\n"
+        "| Basic | 9 | 50 seats |\n| Extended | 15 | 200 seats |",
+        title="Price list",
+    )
+    text = await quote("What does the Extended plan cost per seat?", evidence)
+    assert "**Plan**: Extended; **Price**: 15" in text
+    chinese = build_evidence(
+        "安装费每次 300 元。\n\n月费（元）：\n\n| 版本 | 价格 | 起订 |\n|---|---|---|\n"
+        "| 基础版 | 9 | 50 台 |\n| 扩展版 | 15 | 200 台 |",
+        title="价目表",
+    )
+    text = await quote("扩展版的价格是多少钱？", chinese)
+    assert "**版本**：扩展版；**价格**：15" in text
+
+
 async def test_a_way_is_answered_by_the_whole_procedure() -> None:
     steps = "1. Open the portal.\n2. Choose *Restore*.\n3. Name the table.\n4. Submit."
     evidence = build_evidence(

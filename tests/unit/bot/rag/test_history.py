@@ -51,6 +51,36 @@ async def test_versions_that_say_the_same_are_one_state() -> None:
     assert states[0].until == THIRD
 
 
+@pytest.mark.parametrize(
+    ("question", "head", "key", "other"),
+    [
+        (
+            "When was the Premium availability target raised to 99.9%?",
+            "| Plan | Target |",
+            "Premium",
+            "| Premium availability target raised to 99.9% and missed | 98% |",
+        ),
+        (
+            "高级版的可用性目标什么时候改成 99.9% 的？",
+            "| 版本 | 目标 |",
+            "高级版",
+            "| 高级版的可用性目标没有达到 99.9% | 98% |",
+        ),
+    ],
+)
+async def test_a_row_is_followed_by_its_key(question: str, head: str, key: str, other: str) -> None:
+    rows = build_rows(*(f"{head}\n|---|---|\n| {key} | {share}% |" for share in ("99.5", "99.9")))
+    credits = build_hit(f"{head}\n|---|---|\n{other}", title="Limits", valid_from=FIRST)
+    asked = ask(question)
+    current = rows[-1]
+    evidence = Evidence(hit=current, section_text=current.text, passages=(current,))
+    extract = await extract_answer(asked, [evidence], ANALYSER)
+    assert extract is not None
+    states = build_states(asked, extract.best, [*rows, credits], ANALYSER)
+    assert [state.quote.quote.cells for state in states] == [(key, "99.5%"), (key, "99.9%")]
+    assert [state.since for state in states] == [FIRST, SECOND]
+
+
 async def test_other_statements_of_the_page_do_not_mix_in() -> None:
     rows = [
         *build_rows("上游超时为 60 秒。", "上游超时为 20 秒。"),
