@@ -70,13 +70,13 @@ async def test_versions_that_say_the_same_are_one_state() -> None:
 )
 async def test_a_row_is_followed_by_its_key(question: str, head: str, key: str, other: str) -> None:
     rows = build_rows(*(f"{head}\n|---|---|\n| {key} | {share}% |" for share in ("99.5", "99.9")))
-    credits = build_hit(f"{head}\n|---|---|\n{other}", title="Limits", valid_from=FIRST)
+    missed = build_hit(f"{head}\n|---|---|\n{other}", title="Limits", valid_from=FIRST)
     asked = ask(question)
     current = rows[-1]
     evidence = Evidence(hit=current, section_text=current.text, passages=(current,))
     extract = await extract_answer(asked, [evidence], ANALYSER)
     assert extract is not None
-    states = build_states(asked, extract.best, [*rows, credits], ANALYSER)
+    states = build_states(asked, extract.best, [*rows, missed], ANALYSER)
     assert [state.quote.quote.cells for state in states] == [(key, "99.5%"), (key, "99.9%")]
     assert [state.since for state in states] == [FIRST, SECOND]
 
