@@ -28,6 +28,13 @@ NUMBERED_HEADING = re.compile(
     r"第 ?[\d一二三四五六七八九十]+ ?步|步骤 ?[\d一二三四五六七八九十]|step \d|\d{1,2}[.、)] ",
     re.IGNORECASE,
 )
+# The name of a file or a listing over its code.
+CAPTION = re.compile(r"\*\*[^*\n]{1,80}\*\*:?")
+# What calls itself the steps is quoted from its first word to its last.
+STEPS_HEADING = re.compile(
+    r"步骤|流程|操作|怎么做|处理方法|\bsteps?\b|\bprocedure\b|\bhow to\b|\binstructions?\b",
+    re.IGNORECASE,
+)
 # Where the heading is the question, the section is the answer, up to this length.
 SECTION_CHARS = 700
 HEADING_SHARE = 0.75
@@ -155,13 +162,13 @@ class _Arranger:
         covers_question = self._selector.share(shared) >= HEADING_SHARE
         return covers_question and 2 * len(shared) >= len(heading)
 
-    def _take_section(self, source: int) -> list[ExtractedPart]:
+    def _take_section(self, source: int, *, most: int = SECTION_CHARS) -> list[ExtractedPart]:
         """Quote a section from its start, whole blocks, up to a length."""
         parts: list[ExtractedPart] = []
         length = 0
         for index, block in enumerate(self._selector.sections[source].blocks):
             length += len(block.text)
-            if parts and length > SECTION_CHARS:
+            if parts and length > most:
                 break
             if block.kind is not BlockKind.HEADING:
                 parts += self._take_block(source, index)
@@ -170,12 +177,10 @@ class _Arranger:
     def _expand(self, scored: ScoredQuote) -> list[ExtractedPart]:
         """Add what a quote can't be read without: a procedure, what it introduces, its subject."""
         source, quote = scored.source, scored.quote
-        kind = self._selector.sections[source].blocks[quote.block].kind
-        if self._asked.analysis.asks_for(AnswerType.HOW_TO):
-            if self._has_numbered_headings(source):
-                return self._take_procedure(source)
-            if kind is BlockKind.STEPS:
-                return self._take_block(source, quote.block)
+        if way := self._expand_way(scored):
+            return way
+        if quote.kind is QuoteKind.CODE:
+            return [*self._take_introduction(source, quote.block), _build_part(source, [quote])]
         if quote.kind is QuoteKind.ROW and self._is_row_like_any(source, quote):
             return self._take_block(source, quote.block)
         if quote.is_introduction:
@@ -184,11 +189,42 @@ class _Arranger:
             return [self._take_sentence(source, quote)]
         return [_build_part(source, [quote])]
 
+    def _expand_way(self, scored: ScoredQuote) -> list[ExtractedPart]:
+        """Take the whole procedure a quote is of, where a way is asked for; else nothing."""
+        source, block = scored.source, scored.quote.block
+        if not self._asked.analysis.asks_for(AnswerType.HOW_TO):
+            return []
+        if self._has_numbered_headings(source):
+            return self._take_procedure(source)
+        kind = self._selector.sections[source].blocks[block].kind
+        if self._is_headed_as_steps(source) and kind in {BlockKind.STEPS, BlockKind.CODE}:
+            return self._take_section(source, most=PROCEDURE_CHARS)
+        return self._take_block(source, block) if kind is BlockKind.STEPS else []
+
     def _is_row_like_any(self, source: int, quote: Quote) -> bool:
         """Tell whether nothing in a short table's row says that it is the one asked for."""
         table = self._selector.sections[source].blocks[quote.block]
         says = set(self._analyser.index_terms(quote.text)) & self._asked.weights.keys()
         return not says and len(table.text) <= TABLE_CHARS
+
+    def _is_headed_as_steps(self, source: int) -> bool:
+        hit = self._evidence[source].hit
+        return bool(hit.heading_path) and STEPS_HEADING.search(hit.heading_path[-1]) is not None
+
+    def _take_introduction(self, source: int, block: int) -> list[ExtractedPart]:
+        """Quote what announces a block: a sentence that ends in a colon, a caption in bold."""
+        parts: list[ExtractedPart] = []
+        for before in range(block - 1, -1, -1):
+            quotes = self._selector.list_block(source, before)[-1:]
+            is_caption = bool(quotes) and CAPTION.fullmatch(quotes[0].text) is not None
+            if not quotes or not (is_caption or quotes[0].is_introduction):
+                break
+            if not self._selector.is_usable_at(source, quotes[0]):
+                break
+            parts.insert(0, _build_part(source, quotes))
+            if not is_caption:
+                break
+        return parts
 
     def _has_numbered_headings(self, source: int) -> bool:
         headings = [

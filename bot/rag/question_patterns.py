@@ -124,3 +124,7 @@ HISTORY_WORDS = re.compile(
     r"|has been|was|were|change[ds]?|raised|lowered|values?)\b",
     re.IGNORECASE,
 )
+# One thing to be done, and another.
+COMPOUND = re.compile(
+    r"\band (?:then |also )?[a-z]{3,} |并且?|以及|然后|还要|之后再", re.IGNORECASE
+)

@@ -7,6 +7,7 @@ from statistics import fmean, pstdev
 
 from bot.rag.injection import asks_about_injection, find_injected
 from bot.rag.language import is_foreign
+from bot.rag.question_patterns import COMPOUND
 from bot.rag.question_type import AnswerType
 from bot.rag.quote_scoring import AskedQuestion, QuoteScorer, ScoredQuote
 from bot.rag.quotes import QuotableSection, Quote, parse_section
@@ -178,7 +179,13 @@ class QuoteSelector:
         if not self._is_step(chosen[0]):
             return [*chosen, best]
         is_better = self.share(best.context) > self.share(chosen[0].context)
-        return [best, *chosen[1:]] if is_better else chosen
+        if not is_better:
+            return chosen
+        first = chosen[0]
+        says_more = bool((first.covered | first.context) - best.covered - best.context)
+        is_second = says_more and COMPOUND.search(self._asked.text)
+        kept = chosen if is_second else chosen[1:]
+        return [best, *kept][: self._limits.most_quotes]
 
     def _may_be_way(self, step: ScoredQuote, best: ScoredQuote) -> bool:
         is_near = step.score >= best.score - self._limits.steps_gap

@@ -1,5 +1,7 @@
 from collections.abc import Mapping, Sequence
 
+import pytest
+
 from bot.rag.extractive import Extract, extract_answer
 from core.errors import ServiceUnavailableError
 from knowledge.retrieval import Evidence
@@ -243,6 +245,65 @@ async def test_of_two_procedures_the_one_whose_heading_is_asked_for_is_quoted() 
     text = await quote("What are the steps of a planned switch?", emergency, planned)
     assert "1. Close the gate.\n2. Promote the standby.\n3. Open the gate." in text
     assert "Fence" not in text
+
+
+@pytest.mark.parametrize(
+    ("question", "caption", "check", "heading"),
+    [
+        (
+            "How do I enrol a scanner in Harvest and check that it reports?",
+            "Put this into the scanner's folder:",
+            "Check that the scanner reports: `harvest ping --scanner ID`.",
+            "Enrol a scanner in Harvest",
+        ),
+        (
+            "怎么在收割平台登记扫描枪，然后检查它有没有上报？",
+            "在扫描枪目录里放入：",
+            "检查扫描枪有没有上报：`harvest ping --scanner ID`。",
+            "在收割平台登记扫描枪",
+        ),
+    ],
+)
+async def test_code_comes_with_what_announces_it_and_a_second_task_with_its_step(
+    question: str, caption: str, check: str, heading: str
+) -> None:
+    enrol = build_evidence(
+        f"{caption}\n\n**harvest.yaml**\n\n```yaml\nid: 7\n```",
+        title="Harvest",
+        heading_path=(heading,),
+    )
+    launch = build_evidence(
+        f"1. {check}\n2. Tell the team.",
+        title="Harvest",
+        heading_path=("Launch",),
+        passage_id="p:launch",
+    )
+    text = await quote(question, launch, enrol)
+    assert f"{caption}" in text
+    assert text.index("**harvest.yaml**") < text.index("id: 7")
+    assert "harvest ping --scanner ID" in text
+
+
+@pytest.mark.parametrize(
+    ("question", "heading"),
+    [
+        ("What are the steps to switch the boiler over?", "Steps"),
+        ("锅炉按什么步骤切换？", "操作步骤"),
+    ],
+)
+async def test_a_section_that_calls_itself_the_steps_is_quoted_whole(
+    question: str, heading: str
+) -> None:
+    evidence = build_evidence(
+        "Close the valve first.\n\n**Switch**\n\n```bash\nboilerctl switch\n```\n\n"
+        "Open it again.\n\n```bash\nboilerctl open\n```",
+        title="锅炉切换 Boiler switch",
+        heading_path=(heading,),
+    )
+    text = await quote(question, evidence)
+    assert "Close the valve first." in text
+    assert "boilerctl switch" in text
+    assert "boilerctl open" in text
 
 
 async def test_the_steps_of_the_same_page_join_an_introduction() -> None:
