@@ -44,6 +44,7 @@ _CODE_SHAPE = re.compile(
 )
 _SPACED_CODE = re.compile(r"\b([A-Z]{2,6}(?:/[A-Z])?) ?(\d{3,6}(?:[.\-]\d{1,4})*)\b")
 _SHORTEST_CODE = 3
+_MISREAD_LENGTH = 2
 _FIRST_EAST_ASIAN, _FIRST_HAN = "\u3040", "\u3400"
 _FIRST_HANGUL, _LAST_HANGUL = "\uac00", "\ud7af"
 
@@ -118,7 +119,8 @@ class Analyser:
         found: list[str] = []
         for token in _TOKEN.findall(_normalise(text)):
             if _is_han_letter(token[0]):
-                found.extend(self._segmenter.cut(token))
+                cut = self._segmenter.cut(token)
+                found.extend(word for word in cut if not self._is_misread(word))
             elif token[0] < _FIRST_EAST_ASIAN:
                 found.append(_word_terms(token)[0])
             else:
@@ -139,8 +141,20 @@ class Analyser:
             whole, *parts = _word_terms(token)
             return [(whole, 1.0), *((part, PART_WEIGHT) for part in parts)]
         if _is_han_letter(token[0]):
-            return [(word, 1.0) for word in self._segmenter.cut_for_search(token)]
+            cut = self._segmenter.cut_for_search(token)
+            return [(word, 1.0) for word in cut if not self._is_misread(word)]
         return [(pair, 1.0) for pair in _pairs(token)]
+
+    def _is_misread(self, word: str) -> bool:
+        """Tell whether the segmenter made a word of a particle and its neighbour (后要, 签了).
+
+        Hardly a text holds it, so that a question would seem to ask for something rare.
+        """
+        return (
+            len(word) == _MISREAD_LENGTH
+            and not STOP_WORDS.isdisjoint(word)
+            and not self._segmenter.has_word(word)
+        )
 
     def _expand(self, text: str) -> dict[str, float]:
         """Return terms of the synonyms of what the question says."""

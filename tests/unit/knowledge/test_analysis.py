@@ -94,6 +94,22 @@ def test_question_words_are_left_out_of_a_question_only(analyser: Analyser) -> N
     assert "怎么办" in analyser.index_terms("磁盘满了怎么办")
 
 
+@pytest.mark.parametrize(
+    ("question", "misread", "kept"),
+    [
+        ("图纸归档后要保留多少年？", "后要", {"图纸", "归档", "保留", "年"}),
+        ("今年的保险签了多少家？", "签了", {"今年", "保险", "家"}),
+        ("报销单有什么要求？", "", {"报销", "单", "要求"}),
+    ],
+)
+def test_a_particle_read_into_its_neighbour_is_no_term_of_a_question(
+    analyser: Analyser, question: str, misread: str, kept: set[str]
+) -> None:
+    assert misread not in analyser.query_terms(question)
+    assert kept <= set(analyser.query_terms(question))
+    assert misread not in analyser.words(question)
+
+
 def test_a_question_of_question_words_alone_keeps_them(analyser: Analyser) -> None:
     assert analyser.query_terms("怎么办?")
     assert not analyser.query_terms("")
