@@ -56,6 +56,8 @@ def build_app() -> typer.Typer:
 
 def main() -> None:
     """Run the command line: exit 1 when the work failed, 2 when a setting has to be mended."""
+    # Bytes that are no text reach us as halves of characters, which nothing can store or print.
+    sys.argv = [argument.encode("utf-8", "replace").decode("utf-8") for argument in sys.argv]
     try:
         build_app()()
     except SettingsError as error:

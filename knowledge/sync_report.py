@@ -11,6 +11,7 @@ class SyncReport:
 
     Attributes:
         held: Documents that are missing at the source and are kept until a person agrees.
+        unread: Sources that could not be read at all; why is among the alarms.
         alarms: What a person has to look at: held deletions, listings that failed.
     """
 
@@ -26,6 +27,7 @@ class SyncReport:
     seconds: float = 0.0
     failures: dict[str, str] = field(default_factory=dict)
     alarms: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
 
     def count(self, batch: BatchCounts) -> None:
         """Add what a batch did."""

@@ -14,7 +14,7 @@ from bot.commands.options import AsOption, InOption, JsonOption
 from bot.commands.output import print_json, print_result
 from bot.index_switch import require_index
 from core.errors import SettingsError
-from core.messages import Answer
+from core.messages import Answer, Outcome
 
 QuestionArgument = Annotated[str | None, typer.Argument(help="The question.")]
 ThreadOption = Annotated[
@@ -79,7 +79,11 @@ async def _ask_batch(context: CommandContext, questions: list[BatchQuestion]) ->
     async with open_product(context.load_settings(), context.clock) as product:
         await require_index(product)
         for question in questions:
-            answer = await ask_one(product, question)
+            try:
+                answer = await ask_one(product, question)
+            except SettingsError as error:
+                # Nobody of that name, no such channel: the other questions are answered.
+                answer = Answer(outcome=Outcome.FAILED, text=str(error))
             print_json({"id": question.id, **answer.to_json()})
 
 

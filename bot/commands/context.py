@@ -47,7 +47,7 @@ def load_clock(home: Path) -> datetime | None:
     """Return the stored moment; None when time goes on as usual."""
     try:
         text = (home / CLOCK_FILE).read_text(encoding="utf-8").strip()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     return parse_moment(text)
 

@@ -1,5 +1,7 @@
 """`zhixing search`: ranked passages, as the asker or for a channel's listeners."""
 
+from dataclasses import replace
+
 import typer
 
 from bot.bootstrap import Product, open_product
@@ -51,7 +53,9 @@ async def search_as(
     await require_index(product)
     reader = await product.resolve_reader(as_=as_, in_=in_)
     where = build_filter(query, reader.audience_readable, product.state.settings.bases)
-    return await product.retriever.search(query.words, where, limit=limit)
+    found = await product.retriever.search(query.words, where, limit=limit)
+    # Near ties are for answers; here the person said how many.
+    return replace(found, hits=found.hits[:limit])
 
 
 def to_json(hit: Hit) -> dict[str, object]:

@@ -15,7 +15,7 @@ from bot.commands.progress import TerminalProgress
 from bot.index_switch import prepare_index
 from bot.source_settings import select_sources
 from core.clock import Clock
-from core.errors import SettingsError
+from core.errors import SettingsError, ZhixingError
 from core.settings import Settings, SourceSettings
 from knowledge.ingestion import SyncRun
 from knowledge.rights_run import RIGHTS_SCOPE, RightsRun
@@ -24,6 +24,7 @@ from knowledge.source import Source
 from knowledge.sync_report import SyncReport
 
 FAILURES_SHOWN = 20
+EXIT_FAILED = 1
 
 PathsArgument = Annotated[
     list[Path] | None,
@@ -118,6 +119,8 @@ def register(app: typer.Typer) -> None:
             print_json(report.to_json())
         else:
             print_result(describe(report))
+        if report.unread:
+            raise typer.Exit(EXIT_FAILED)
 
 
 async def sync_sources(
@@ -134,9 +137,18 @@ async def sync_sources(
             with TerminalProgress() as progress:
                 await prepare_index(product, progress)
         for name, source_settings in sources.items():
-            total.add(
-                await sync_source(product, name, source_settings, accept_deletions=accept_deletions)
-            )
+            try:
+                done = await sync_source(
+                    product, name, source_settings, accept_deletions=accept_deletions
+                )
+            except ZhixingError as error:
+                if len(sources) == 1:
+                    raise
+                # The others are not made to wait for it.
+                total.unread.append(name)
+                total.alarms.append(f"source {name!r} was not read: {error}")
+            else:
+                total.add(done)
     return total
 
 

@@ -1,7 +1,11 @@
-"""Who may read a folder: `.access.yaml` files, each one clause, joined from the root down."""
+"""Who may read a folder: `.access.yaml` files, each one clause, joined from the top down.
+
+Files above the root count too: whoever syncs a part of a folder reads it under the rules of all.
+"""
 
 import os
 import re
+import reprlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,6 +14,8 @@ import yaml
 from knowledge.access import ALL_MEMBERS, NOBODY, AccessRule
 
 ACCESS_FILE = ".access.yaml"
+# Meant as one, and would be overlooked.
+_MISNAMED = ".access.yml"
 _PRINCIPAL = re.compile(r"public|members|group:[^/\s]+/\S.*|user:\S.*")
 _MAX_BYTES = 1_000_000
 
@@ -35,6 +41,9 @@ def parse_access_file(text: str) -> frozenset[str]:
         AccessFileError: Anything but a mapping with the one key `read` and a list of principals.
     """
     try:
+        # Aliases grow a few lines into millions of readers.
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
+            raise AccessFileError("aliases (`*name`) are not allowed")
         content = yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - derived from SafeLoader
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise AccessFileError(f"it is not valid YAML ({_first_line(error)})") from error
@@ -49,7 +58,8 @@ def parse_access_file(text: str) -> frozenset[str]:
     for reader in readers:
         if not isinstance(reader, str) or not _PRINCIPAL.fullmatch(reader):
             raise AccessFileError(
-                f"{reader!r} is no principal; write public, members, group:SOURCE/ID or user:ID"
+                f"{reprlib.repr(reader)} is no principal; write public, members, group:SOURCE/ID "
+                "or user:ID"
             )
     return frozenset(readers)
 
@@ -74,14 +84,29 @@ class FolderRules:
 
     def _find_rule(self, folder: str) -> AccessRule | None:
         if folder not in self._rules:
-            above = self._find_rule(folder.rpartition("/")[0]) if folder else None
+            parent = folder.rpartition("/")[0]
+            above = self._find_rule(parent) if folder else self._join_above_root()
             own = self._read_own(folder)
             self._rules[folder] = above & own if above and own else above or own
         return self._rules[folder]
 
+    def _join_above_root(self) -> AccessRule | None:
+        joined: AccessRule | None = None
+        for folder in self.root.resolve().parents:
+            own = self._read(folder / ACCESS_FILE, str(folder / ACCESS_FILE))
+            joined = joined & own if joined and own else joined or own
+        return joined
+
     def _read_own(self, folder: str) -> AccessRule | None:
         path = f"{folder}/{ACCESS_FILE}" if folder else ACCESS_FILE
-        file = self.root / path
+        misnamed = (self.root / path).with_name(_MISNAMED)
+        if os.path.lexists(misnamed):
+            place = path.removesuffix(ACCESS_FILE) + _MISNAMED
+            self.failures[place] = f"{place!r} closes its folder: it must be called {ACCESS_FILE!r}"
+            return NOBODY
+        return self._read(self.root / path, path)
+
+    def _read(self, file: Path, path: str) -> AccessRule | None:
         try:
             # Only a plain "not there" means no rule; a folder that can't be looked into is closed.
             os.lstat(file)

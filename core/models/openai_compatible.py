@@ -31,6 +31,9 @@ T = TypeVar("T")
 NO_KEY = "none"
 _FOREIGN = (openai.OpenAIError, json.JSONDecodeError, UnicodeDecodeError)
 
+MOST_REPLY_CHARS = 100_000
+"""A reply, reasoning included, that is longer is no answer to anything."""
+
 
 class OpenAiCompatibleModel:
     """A chat model behind `models.base_url`.
@@ -175,6 +178,8 @@ class OpenAiCompatibleModel:
         choice = reply.choices[0]
         outspoken = ReasoningFilter()
         content = choice.message.content or "" if choice.message else ""
+        if len(content) > MOST_REPLY_CHARS:
+            raise self._refuse_reply(f"more than {MOST_REPLY_CHARS:,} characters")
         text = (outspoken.feed(content) + outspoken.finish()).strip()
         finish = self._read_finish(choice.finish_reason)
         if not text:
@@ -188,12 +193,16 @@ class OpenAiCompatibleModel:
         finish: Finish | None = None
         usage: Usage | None = None
         is_empty = True
+        length = 0
         while (chunk := await self._next_chunk(reply)) is not None:
             # The chunk with the usage has no choices.
             if chunk.usage is not None and usage is None:
                 usage = self._count(chunk.usage)
             for choice in chunk.choices or ():
                 piece = choice.delta.content if choice.delta else None
+                length += len(piece or "")
+                if length > MOST_REPLY_CHARS:
+                    raise self._refuse_reply(f"more than {MOST_REPLY_CHARS:,} characters")
                 if piece and (said := outspoken.feed(piece)):
                     is_empty = False
                     yield TextDelta(text=said)

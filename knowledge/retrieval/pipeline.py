@@ -10,6 +10,7 @@ from knowledge.documents import Hit
 from knowledge.embedding import Embedder
 from knowledge.languages import detect_language, is_all_foreign
 from knowledge.ledger import Ledger
+from knowledge.ledger_records import TermStatistics
 from knowledge.retrieval import Retrieval, Sufficiency
 from knowledge.retrieval.candidates import AskedQuestion, Candidates, StageLog
 from knowledge.retrieval.coverage import LITTLE, measure_coverage
@@ -28,6 +29,7 @@ from knowledge.term_statistics import TermIndex
 
 NAMED_PASSAGES = 16
 COVERING_HITS = 10
+MOST_LOOKED_UP = 16
 
 
 class Retriever:
@@ -135,7 +137,7 @@ class Retriever:
             terms=terms,
             codes=codes,
             vector=recalled.question,
-            statistics=statistics,
+            statistics=await self._hide_unreadable(statistics, recalled.terms, where),
         )
         if language and self._finds_little(asked, recalled):
             recalled = await recall_foreign(
@@ -146,6 +148,33 @@ class Retriever:
                 limit=settings.recall_foreign,
             )
         return asked, recalled
+
+    async def _hide_unreadable(
+        self, statistics: TermStatistics, found: Sequence[Hit], where: PassageFilter
+    ) -> TermStatistics:
+        """Count words that stand in nothing the reader may read as if they stood nowhere.
+
+        How rare a word is decides what is found and whether it is enough; otherwise a question
+        could try out which words stand in other people's pages.
+        """
+        if where.access.is_operator:
+            return statistics
+        seen = {term for hit in found for term in hit.terms.split()}
+        doubtful = [
+            term
+            for term, count in statistics.document_frequency.items()
+            if count and term not in seen
+        ]
+        passages = replace(where, level=Level.PASSAGE)
+        looked_up = await asyncio.gather(
+            *(
+                self._store.search_terms([term], passages, limit=1)
+                for term in doubtful[:MOST_LOOKED_UP]
+            )
+        )
+        readable = {term for term, hits in zip(doubtful, looked_up, strict=False) if hits}
+        hidden = dict.fromkeys((term for term in doubtful if term not in readable), 0)
+        return replace(statistics, document_frequency={**statistics.document_frequency, **hidden})
 
     def _finds_little(self, asked: AskedQuestion, recalled: Recalled) -> bool:
         """Tell whether words, which stop at the border of a language, found too little."""

@@ -198,3 +198,16 @@ def test_unknown_keys_of_a_line_are_ignored(tmp_path: Path) -> None:
     batch = tmp_path / "batch.jsonl"
     batch.write_text('{"id": "1", "turns": ["x"], "expected": {"any": [1]}}', encoding="utf-8")
     assert list(read_batch(batch)) == [BatchQuestion(id="1", turns=("x",))]
+
+
+def test_an_unknown_asker_does_not_end_a_batch(office: Office, tmp_path: Path) -> None:
+    batch = tmp_path / "batch.jsonl"
+    lines = [
+        {"id": "1", "asker": "no.body", "turns": [LEAVE_QUESTION]},
+        {"id": "2", "asker": OPS, "turns": [LEAVE_QUESTION]},
+    ]
+    batch.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    first, second = map(json.loads, office.run("ask", "--batch", batch).stdout.splitlines())
+    assert (first["id"], first["outcome"]) == ("1", "failed")
+    assert "no.body" in first["answer"]
+    assert (second["id"], second["outcome"]) == ("2", "answered")

@@ -144,3 +144,12 @@ def test_the_doctor_names_what_is_broken_and_still_checks_the_rest(office: Offic
     assert "mend sources.files.path or remove the source" in result.stdout
     assert "✗ chat model: " in result.stdout
     assert "✓ index: " in result.stdout
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_a_limit_is_a_limit_also_among_equals(office: Office, limit: int) -> None:
+    for number in range(8):
+        (office.files / f"p{number}.md").write_text("# Page\n\nThe gizmo is here.\n", "utf-8")
+    office.run("sync", office.files)
+    found = office.run_json("search", "gizmo", "--limit", str(limit))
+    assert len(found["hits"]) == limit

@@ -1,10 +1,12 @@
 """`zhixing init`, `sync`, `status` and `directory import`."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from bot.commands.context import load_clock
 from bot.commands.sync import describe
 from core.errors import SettingsError
 from core.settings import SETTINGS_FILE, load_settings
@@ -170,3 +172,22 @@ def test_people_unknown_before_the_import_may_not_ask(fresh: Office) -> None:
     result = fresh.run("ask", LEAVE_QUESTION, "--as", OPS)
     assert isinstance(result.exception, SettingsError)
     assert "zhixing directory import DIR" in str(result.exception)
+
+
+def test_one_missing_source_does_not_stop_the_others(fresh: Office, tmp_path: Path) -> None:
+    folders = [tmp_path / "one" / "docs", tmp_path / "two" / "docs"]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        (folder / "a.md").write_text("# A\n\nAlpha.\n", encoding="utf-8")
+    fresh.run("sync", *folders)
+    shutil.rmtree(folders[0])
+    (folders[1] / "b.md").write_text("# B\n\nThe gamma is here.\n", encoding="utf-8")
+    result = fresh.run("sync")
+    assert result.exit_code == 1
+    assert "source 'docs' was not read" in result.stdout
+    assert fresh.run_json("search", "gamma")["hits"]
+
+
+def test_a_home_below_a_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert load_clock(tmp_path / "file" / "home") is None

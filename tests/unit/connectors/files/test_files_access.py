@@ -120,3 +120,36 @@ def test_linked_access_file_closes_the_folder(root: Path) -> None:
 def test_front_matter_grants_nothing(root: Path) -> None:
     write(root, {"a.md": "---\naccess: [public]\nread: [public]\n---\nx"})
     assert FolderRules(root).get_rule("") == ALL_MEMBERS
+
+
+def test_rules_above_the_root_hold_for_a_part_that_is_synced_alone(tmp_path: Path) -> None:
+    part = tmp_path / "top" / "middle" / "part"
+    part.mkdir(parents=True)
+    (tmp_path / "top" / ".access.yaml").write_text("read: [members, 'user:anna']\n")
+    (tmp_path / "top" / "middle" / ".access.yaml").write_text("read: ['user:anna']\n")
+    (part / ".access.yaml").write_text("read: [members]\n")
+    rule = FolderRules(part).get_rule("")
+    assert rule == (
+        AccessRule.of(["members", "user:anna"])
+        & AccessRule.of(["user:anna"])
+        & AccessRule.of(["members"])
+    )
+
+
+def test_a_misnamed_access_file_closes_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / ".access.yml").write_text("read: [members]\n")
+    rules = FolderRules(tmp_path)
+    assert rules.get_rule("sub") == NOBODY
+    assert rules.get_rule("") == ALL_MEMBERS
+    assert "must be called '.access.yaml'" in rules.failures["sub/.access.yml"]
+
+
+def test_a_few_lines_do_not_grow_into_millions_of_readers() -> None:
+    lines = ["read:", "- &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"- &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    with pytest.raises(AccessFileError, match="aliases"):
+        parse_access_file("\n".join(lines))
+    with pytest.raises(AccessFileError) as refused:
+        parse_access_file("read: [[" + ", ".join(["members"] * 10_000) + "]]")
+    assert len(str(refused.value)) < 300

@@ -222,3 +222,23 @@ async def test_a_section_that_left_the_ledger_is_not_read_with_its_passage(
         found = await bench.retriever.search("steps of the Falcon plan", where)
         assert found.hits
         assert CANARY not in everything_of(found)
+
+
+@pytest.mark.parametrize("question", ["leave {} notes", "holidays policy {} of the year", "{}"])
+async def test_a_question_cannot_try_out_words_of_pages_one_may_not_read(
+    bench: Workbench, question: str
+) -> None:
+    """How rare a word is, is told by what the reader may read; hidden pages do not count."""
+    hidden = MemoryPage(text="The merger quorvex is near.", rule=FINANCE, title="Quorvex")
+    await bench.sync(MemorySource({**PAGES, "hidden": hidden}))
+    classes = await number_classes(bench)
+    where = PassageFilter(access=only(classes.members))
+    guessed = await bench.retriever.search(question.format("quorvex"), where)
+    wrong = await bench.retriever.search(question.format("quorvez"), where)
+    assert list(guessed.terms.values()) == list(wrong.terms.values())
+    assert guessed.sufficiency.features.get("coverage") == wrong.sufficiency.features.get(
+        "coverage"
+    )
+    insider = PassageFilter(access=only(classes.members, classes.finance))
+    known = await bench.retriever.search("quorvex", insider)
+    assert known.terms["quorvex"] < guessed.terms["quorvex"]
