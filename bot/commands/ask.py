@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from bot.bootstrap import Product, open_product
 from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import AsOption, InOption, JsonOption
-from bot.commands.output import print_json, print_result
+from bot.commands.output import print_json, print_result, show_address
 from bot.index_switch import require_index
 from core.errors import SettingsError
 from core.messages import Answer, Outcome
@@ -132,7 +132,7 @@ def describe(answer: Answer) -> str:
         page = f", p. {citation.page}" if citation.page else ""
         label = citation.version_label or str(citation.version)
         label = f"v{label}" if label[0].isdigit() else label
-        where = f"{citation.url}{page}, {label}, {citation.updated_at:%Y-%m-%d}"
+        where = f"{show_address(citation.url)}{page}, {label}, {citation.updated_at:%Y-%m-%d}"
         lines.append(f"[{citation.n}] {place}  ({where})")
     if answer.private_answer is not None:
         lines += ["", "— only for you / 仅您可见 —", answer.private_answer]

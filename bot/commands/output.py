@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping
+from urllib.parse import unquote
 
 from rich.console import Console
 
@@ -35,6 +36,11 @@ def print_notice(text: str) -> None:
 def print_error(text: str) -> None:
     """Write why the command could not do its work."""
     _notices.print(f"zhixing: {_make_harmless(text)}", markup=False, style="red")
+
+
+def show_address(url: str) -> str:
+    """Return an address as people read it: the path of a file without its percent signs."""
+    return url if "://" in url else unquote(url)
 
 
 def _make_harmless(text: str) -> str:

@@ -7,7 +7,7 @@ import typer
 from bot.bootstrap import Product, open_product
 from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import AsOfOption, AsOption, InOption, JsonOption, LimitOption
-from bot.commands.output import print_json, print_result
+from bot.commands.output import print_json, print_result, show_address
 from bot.index_switch import require_index
 from bot.search_query import SearchQuery, build_filter, parse_search
 from core.clock import parse_moment
@@ -83,6 +83,6 @@ def describe(hit: Hit) -> str:
     place = " › ".join((hit.title, *hit.heading_path))
     page = f", p. {hit.page}" if hit.page else ""
     return (
-        f"{place}\n  {hit.url}{page}  v{hit.version_number}, {hit.updated_at:%Y-%m-%d}"
-        f"  [{hit.score:.3f}]\n  {snippet}"
+        f"{place}\n  {show_address(hit.url)}{page}  v{hit.version_number}, "
+        f"{hit.updated_at:%Y-%m-%d}  [{hit.score:.3f}]\n  {snippet}"
     )

@@ -8,7 +8,7 @@ import typer
 from bot.bootstrap import Product, open_product
 from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import AsOption, JsonOption
-from bot.commands.output import print_json, print_result
+from bot.commands.output import print_json, print_result, show_address
 from bot.index_switch import require_index
 from bot.memory.turns import TurnStore
 from core.errors import SettingsError
@@ -243,7 +243,7 @@ def forgotten_to_json(
 def describe_history(page: DocumentRecord, versions: list[PageVersion]) -> str:
     """Put a page's versions into words, the newest first."""
     state = "" if page.status == "current" else f" ({page.status.value})"
-    lines = [f"{page.title}{state}  {page.url}"]
+    lines = [f"{page.title}{state}  {show_address(page.url)}"]
     for one in reversed(versions):
         record = one.record
         until = f" to {one.until:%Y-%m-%d}" if one.until else ", in force"

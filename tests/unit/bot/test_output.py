@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from bot.commands.output import print_error, print_json, print_notice, print_result
+from bot.commands.output import print_error, print_json, print_notice, print_result, show_address
 
 STEERING = "\x1b[31mred\x1b]0;title\x07\x9b2J\u202egnp.exe"
 
@@ -28,3 +28,8 @@ def test_half_characters_are_no_crash(capsys: pytest.CaptureFixture[str]) -> Non
     print_json({"id": "a\ud800b", "text": "年假"})
     last = capsys.readouterr().out.splitlines()[-1]
     assert json.loads(last)["text"] == "年假"
+
+
+def test_a_file_is_shown_by_the_name_people_gave_it() -> None:
+    assert show_address("hr/%E6%8A%A5%E9%94%80.md") == "hr/报销.md"
+    assert show_address("https://wiki.example/a%20b") == "https://wiki.example/a%20b"
