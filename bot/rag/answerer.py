@@ -176,11 +176,22 @@ class Answerer:
 
     async def _reply_of_today(self, case: _Case, extract: Extract) -> Reply:
         disagreement = await self._find_disagreement(case, extract)
+        if disagreement is None and self._may_be_contradicted(case, extract):
+            best = case.evidence[extract.best.source]
+            wider = replace(case, evidence=[best, *case.retrieval.further])
+            others = await self._extract(wider)
+            if others is not None:
+                disagreement = await self._find_disagreement(wider, others)
+            case = wider if disagreement else case
         if disagreement is None:
             return await self._state(case, extract)
         if not disagreement.is_stale_copy:
             return await self._put_side_by_side(case, disagreement)
         return await self._answer_newest(case, disagreement)
+
+    def _may_be_contradicted(self, case: _Case, extract: Extract) -> bool:
+        """Tell whether a single value is asked for and found; pages farther off may differ."""
+        return bool(case.retrieval.further and extract.best.values)
 
     async def _state(self, case: _Case, extract: Extract) -> Reply:
         """Write the answer, or quote it where there is no model or it fails."""

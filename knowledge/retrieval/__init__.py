@@ -53,6 +53,8 @@ class Retrieval:
     Attributes:
         hits: Passages, best first.
         evidence: The hits gathered by section, best first.
+        further: The best section of each of the next documents, best first: what they say may
+            contradict the evidence.
         terms: The question's terms, rare ones with more weight (idf of the whole index).
     """
 
@@ -63,3 +65,4 @@ class Retrieval:
     sufficiency: Sufficiency
     stages: tuple[StageRecord, ...]
     took_ms: float
+    further: tuple[Evidence, ...] = ()

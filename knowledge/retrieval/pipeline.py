@@ -21,7 +21,7 @@ from knowledge.retrieval.preferences import prefer_guides, prefer_metadata
 from knowledge.retrieval.recall import Recalled, recall, recall_foreign
 from knowledge.retrieval.rerank import Reranker, rerank
 from knowledge.retrieval.rescoring import rescore
-from knowledge.retrieval.sections import gather_evidence, load_candidates
+from knowledge.retrieval.sections import gather_evidence, gather_further, load_candidates
 from knowledge.retrieval.sufficiency import FITTED_EMBEDDER, Judged, judge_sufficiency
 from knowledge.retrieval.titles import TitleCatalogue
 from knowledge.stores import Level, PassageFilter, PassageStore, Vector
@@ -30,6 +30,7 @@ from knowledge.term_statistics import TermIndex
 NAMED_PASSAGES = 16
 COVERING_HITS = 10
 MOST_LOOKED_UP = 16
+FURTHER_DOCUMENTS = 8
 
 
 class Retriever:
@@ -100,6 +101,9 @@ class Retriever:
         log.note("sufficiency", note=f"{sufficiency.confidence:.2f}")
         kept = cut_hits(candidates.hits, limit=limit or self._settings.limit)
         evidence = gather_evidence(kept, candidates.sections, limit=self._settings.limit)
+        further = gather_further(
+            candidates.hits, candidates.sections, evidence, limit=FURTHER_DOCUMENTS
+        )
         log.note("cut", kept)
         return Retrieval(
             question=question,
@@ -108,6 +112,7 @@ class Retriever:
             },
             hits=tuple(kept),
             evidence=tuple(evidence),
+            further=tuple(further),
             sufficiency=sufficiency,
             stages=tuple(log.records),
             took_ms=log.took_ms,

@@ -81,6 +81,26 @@ def gather_evidence(
     ]
 
 
+def gather_further(
+    hits: Sequence[Hit],
+    sections: Mapping[PassageId, Hit],
+    evidence: Sequence[Evidence],
+    *,
+    limit: int,
+) -> list[Evidence]:
+    """Return the best section of each document that has none among the evidence, best first."""
+    documents = {one.hit.document_id for one in evidence}
+    further: list[Evidence] = []
+    for hit in hits:
+        if len(further) == limit:
+            break
+        if hit.document_id not in documents:
+            documents.add(hit.document_id)
+            text = sections.get(hit.passage_id, hit).text
+            further.append(Evidence(hit=hit, section_text=text, passages=(hit,)))
+    return further
+
+
 def _find_alive_with(hit: Hit, rows: Sequence[Hit], *, as_of: datetime | None) -> Hit | None:
     """Find the section row whose life overlaps the hit's, the latest such one.
 

@@ -1,4 +1,5 @@
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -177,6 +178,41 @@ async def test_pages_that_disagree_are_put_side_by_side() -> None:
     assert "20 秒：《Limits》，自 2026-09-20 起 [1]" in reply.answer.text
     assert "90 秒：《Runbook》，自 2026-01-10 起，负责人 陆岁 [2]" in reply.answer.text
     assert len(reply.answer.citations) == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "near", "far"),
+    [
+        (
+            "图纸归档后要保留多少年？",
+            build_evidence("图纸归档后要保留 15 年。", title="档案", updated_at=OLD),
+            build_evidence(
+                "所有图纸归档后保留 10 年，到期销毁。", title="设计规范", updated_at=NEW
+            ),
+        ),
+        (
+            "How many years are drawings kept after archiving?",
+            build_evidence(
+                "Drawings are kept for 15 years after archiving.", title="Archive", updated_at=OLD
+            ),
+            build_evidence(
+                "Drawings are kept for 10 years after archiving.", title="Design", updated_at=NEW
+            ),
+        ),
+    ],
+)
+async def test_a_page_beyond_the_evidence_may_disagree_too(
+    question: str, near: Evidence, far: Evidence
+) -> None:
+    agreeing = build_evidence(near.section_text, title="Copy")
+    retrieval = replace(build_retrieval(question, [near]), further=(agreeing, far))
+    reply = await Answerer(ANALYSER).answer(question, retrieval, history=Past())
+    assert reply.answer.outcome is Outcome.CONFLICT
+    assert {one.title for one in reply.answer.citations} == {near.hit.title, far.hit.title}
+    alone = await answer(question, near)
+    same = replace(build_retrieval(question, [near]), further=(agreeing,))
+    agreed = await Answerer(ANALYSER).answer(question, same, history=Past())
+    assert agreed.answer.text == alone.answer.text
 
 
 async def test_a_stale_copy_is_answered_from_the_newer_page_and_named() -> None:

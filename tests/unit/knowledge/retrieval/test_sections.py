@@ -9,7 +9,7 @@ from core.database import Database
 from knowledge.access import NOTHING, OPERATOR
 from knowledge.documents import Hit, PassageId
 from knowledge.retrieval.candidates import Candidates
-from knowledge.retrieval.sections import gather_evidence, load_candidates
+from knowledge.retrieval.sections import gather_evidence, gather_further, load_candidates
 from knowledge.stores import Level, PassageFilter
 from tests.fakes.memory_source import START, MemoryPage, MemorySource
 from tests.unit.knowledge.ingesting import Workbench, open_workbench
@@ -107,3 +107,17 @@ def test_hits_are_gathered_by_section_in_the_order_of_the_best() -> None:
 def test_no_more_sections_are_gathered_than_wanted() -> None:
     hits = [make_hit(f"p{n}", -float(n), section=f"s{n}") for n in range(9)]
     assert [one.hit for one in gather_evidence(hits, {}, limit=4)] == hits[:4]
+
+
+def test_further_documents_come_once_each_and_none_that_is_evidence_already() -> None:
+    hits = [
+        make_hit(name, document=document)
+        for name, document in (("a", "1"), ("b", "1"), ("c", "2"), ("d", "2"), ("e", "3"))
+    ]
+    evidence = gather_evidence(hits, {}, limit=1)
+    whole = make_hit("whole", text="all of the section")
+    further = gather_further(hits, {PassageId("c"): whole}, evidence, limit=8)
+    assert [one.hit for one in further] == [hits[2], hits[4]]
+    assert further[0].section_text == "all of the section"
+    few = gather_further(hits, {}, evidence, limit=1)
+    assert [one.hit for one in few] == [hits[2]]
