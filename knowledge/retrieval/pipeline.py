@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core.settings import RerankSettings, RetrievalSettings
 from knowledge.analysis import Analyser
-from knowledge.documents import Hit
+from knowledge.documents import Hit, Status
 from knowledge.embedding import Embedder
 from knowledge.languages import detect_language, is_all_foreign
 from knowledge.ledger import Ledger
@@ -170,10 +170,13 @@ class Retriever:
             for term, count in statistics.document_frequency.items()
             if count and term not in seen
         ]
-        passages = replace(where, level=Level.PASSAGE)
+        # Rights alone count here: what a question asks for besides them hides nothing.
+        readable_ever = PassageFilter(
+            access=where.access, any_time=True, statuses=frozenset(Status)
+        )
         looked_up = await asyncio.gather(
             *(
-                self._store.search_terms([term], passages, limit=1)
+                self._store.search_terms([term], readable_ever, limit=1)
                 for term in doubtful[:MOST_LOOKED_UP]
             )
         )
