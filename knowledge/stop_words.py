@@ -21,12 +21,12 @@ _CHINESE = """
 """
 _ENGLISH_QUESTION = """
 what which who whom whose when where why how tell explain describe please know want need
-much many long often
+much many long often today nowadays lol btw pls plz thx
 """
 _CHINESE_QUESTION = """
 什么 怎么 怎样 怎么样 怎么办 如何 为什么 为何 为啥 啥 哪 哪个 哪些 哪里 哪儿 哪种 哪一 哪位 谁
 几 几个 多少 多久 何 何时 何地 是否 是不是 有没有 能不能 可不可以 能否 可否 请 请问 请教 告诉
-介绍 一下 说明 解释 知道 想知道 想要
+介绍 一下 说明 解释 知道 想知道 想要 现在 目前 当前 眼下 如今 好像 咋 呗 帮我
 """
 
 _ENGLISH_TASK = """

@@ -110,6 +110,19 @@ def test_a_particle_read_into_its_neighbour_is_no_term_of_a_question(
     assert misread not in analyser.words(question)
 
 
+@pytest.mark.parametrize(
+    ("question", "kept"),
+    [
+        ("lol what is the parking fee today", {"park", "fee"}),
+        ("目前车位有几个", {"车位"}),
+    ],
+)
+def test_fillers_and_the_present_are_not_asked_for(
+    analyser: Analyser, question: str, kept: set[str]
+) -> None:
+    assert analyser.query_terms(question).keys() <= kept
+
+
 def test_a_question_of_question_words_alone_keeps_them(analyser: Analyser) -> None:
     assert analyser.query_terms("怎么办?")
     assert not analyser.query_terms("")
