@@ -45,6 +45,7 @@ _CODE_SHAPE = re.compile(
 _SPACED_CODE = re.compile(r"\b([A-Z]{2,6}(?:/[A-Z])?) ?(\d{3,6}(?:[.\-]\d{1,4})*)\b")
 _SHORTEST_CODE = 3
 _MISREAD_LENGTH = 2
+_PARTICLES = STOP_WORDS | QUESTION_WORDS
 _FIRST_EAST_ASIAN, _FIRST_HAN = "\u3040", "\u3400"
 _FIRST_HANGUL, _LAST_HANGUL = "\uac00", "\ud7af"
 
@@ -120,7 +121,7 @@ class Analyser:
         for token in _TOKEN.findall(_normalise(text)):
             if _is_han_letter(token[0]):
                 cut = self._segmenter.cut(token)
-                found.extend(word for word in cut if not self._is_misread(word))
+                found.extend(part for word in cut for part in self._part_misread(word))
             elif token[0] < _FIRST_EAST_ASIAN:
                 found.append(_word_terms(token)[0])
             else:
@@ -142,19 +143,18 @@ class Analyser:
             return [(whole, 1.0), *((part, PART_WEIGHT) for part in parts)]
         if _is_han_letter(token[0]):
             cut = self._segmenter.cut_for_search(token)
-            return [(word, 1.0) for word in cut if not self._is_misread(word)]
+            return [(part, 1.0) for word in cut for part in self._part_misread(word)]
         return [(pair, 1.0) for pair in _pairs(token)]
 
-    def _is_misread(self, word: str) -> bool:
-        """Tell whether the segmenter made a word of a particle and its neighbour (后要, 签了).
+    def _part_misread(self, word: str) -> Sequence[str]:
+        """Return what is left of a word that the segmenter made of a particle (后要, 签了, 谁续).
 
         Hardly a text holds it, so that a question would seem to ask for something rare.
         """
-        return (
-            len(word) == _MISREAD_LENGTH
-            and not STOP_WORDS.isdisjoint(word)
-            and not self._segmenter.has_word(word)
-        )
+        if len(word) != _MISREAD_LENGTH or self._segmenter.has_word(word):
+            return (word,)
+        left = [letter for letter in word if letter not in _PARTICLES]
+        return (word,) if len(left) == len(word) else left
 
     def _expand(self, text: str) -> dict[str, float]:
         """Return terms of the synonyms of what the question says."""
