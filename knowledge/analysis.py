@@ -168,8 +168,9 @@ class Analyser:
                 if other in said:
                     continue
                 terms = self.index_terms(other)
-                # A synonym of several words counts as much as one of one word.
-                weight = SYNONYM_WEIGHT / max(1, len(terms)) ** 0.5
+                # A synonym of several words counts as much as one of one word, and many together
+                # hardly more than one: else a glossary's row would outweigh any answer.
+                weight = SYNONYM_WEIGHT / (max(1, len(terms)) * (len(group) - len(said))) ** 0.5
                 for term in terms:
                     expanded[term] = max(weight, expanded.get(term, 0.0))
         return expanded

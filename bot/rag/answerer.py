@@ -151,9 +151,7 @@ class Answerer:
             return False
         evidence = case.evidence[extract.best.source]
         language = case.asked.analysis.language
-        relevance = measure_relevance(
-            case.asked, extract.best, evidence, language, self._analyser
-        )
+        relevance = measure_relevance(case.asked, extract.best, evidence, language, self._analyser)
         return relevance is not None and relevance < 0
 
     def _find_unknown_codes(self, case: _Case) -> list[str]:

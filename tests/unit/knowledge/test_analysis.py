@@ -98,11 +98,13 @@ def test_question_words_are_left_out_of_a_question_only(analyser: Analyser) -> N
     ("question", "misread", "kept"),
     [
         ("图纸归档后要保留多少年？", "后要", {"图纸", "归档", "保留", "年"}),
-        ("今年的保险签了多少家？", "签了", {"今年", "保险", "家"}),
+        ("今年的保险签了多少家？", "签了", {"今年", "保险", "签", "家"}),
+        ("目录价是多少？", "价是", {"目录", "价"}),
+        ("域名哪天到期，谁续？", "谁续", {"域名", "到期", "续"}),
         ("报销单有什么要求？", "单有", {"报销", "要求"}),
     ],
 )
-def test_a_particle_read_into_its_neighbour_is_no_term_of_a_question(
+def test_a_particle_read_into_its_neighbour_is_taken_out_of_a_question(
     analyser: Analyser, question: str, misread: str, kept: set[str]
 ) -> None:
     assert misread not in analyser.query_terms(question)
@@ -143,6 +145,13 @@ def test_synonyms_widen_a_question_with_less_weight() -> None:
     assert 0 < terms["带薪休假"] < 1
     assert 0 < terms["annual"] < 1
     assert analyser.query_terms("How much PTO do I get?")["年假"] < 1
+
+
+def test_many_synonyms_count_less_each() -> None:
+    many = Analyser(synonyms=[["kiosk", "自助机", "terminal", "automat", "booth"]])
+    weights = many.query_terms("Where is the kiosk?")
+    assert weights["kiosk"] == 1.0
+    assert weights["automat"] == weights["booth"] == pytest.approx(0.3)
 
 
 def test_an_english_synonym_is_heard_as_a_whole_word_only() -> None:

@@ -7,6 +7,7 @@ import pytest
 from bot.rag.answerer import Answerer
 from bot.rag.replies import Reply
 from core.messages import Outcome
+from knowledge.analysis import Analyser
 from knowledge.retrieval import Evidence
 from tests.fakes.evidence import ANALYSER, build_evidence, build_retrieval
 
@@ -72,4 +73,34 @@ async def test_cosines_of_an_embedder_it_was_not_fitted_on_decide_nothing(
 
 async def test_a_page_in_the_other_language_is_not_measured_by_its_words() -> None:
     reply = await answer("What is the upper salary band of grade K2?", BONUS_ZH)
+    assert reply.answer.outcome is Outcome.ANSWERED
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence", "group"),
+    [
+        (
+            "How much is the kiosk deposit?",
+            build_evidence("The kiosk deposit is EUR 40.", title="Kiosks", scores={"vector": 0.84}),
+            ("kiosk", "terminal", "automat", "self-service lending desk"),
+        ),
+        (
+            "自助机的押金是多少？",
+            build_evidence("自助机的押金为 40 欧元。", title="设备", scores={"vector": 0.87}),
+            ("自助机", "终端", "借还台", "self-service lending desk"),
+        ),
+    ],
+)
+async def test_synonyms_that_are_not_said_take_nothing_away(
+    question: str, evidence: Evidence, group: tuple[str, ...]
+) -> None:
+    analyser = Analyser(synonyms=[group])
+    retrieval = build_retrieval(question, [evidence])
+    heavy = {
+        term: 1.0 if term in ANALYSER.query_terms(question) else 9.0
+        for term in analyser.query_terms(question)
+    }
+    sufficiency = replace(retrieval.sufficiency, features={"cosine": 0.9})
+    retrieval = replace(retrieval, terms=heavy, sufficiency=sufficiency)
+    reply = await Answerer(analyser).answer(question, retrieval)
     assert reply.answer.outcome is Outcome.ANSWERED
