@@ -185,7 +185,7 @@ async def test_pages_that_disagree_are_put_side_by_side() -> None:
     [
         (
             "图纸归档后要保留多少年？",
-            build_evidence("图纸归档后要保留 15 年。", title="档案", updated_at=OLD),
+            build_evidence("图纸归档后保留 15 年。", title="档案", updated_at=OLD),
             build_evidence(
                 "所有图纸归档后保留 10 年，到期销毁。", title="设计规范", updated_at=NEW
             ),
