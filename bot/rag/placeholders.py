@@ -17,6 +17,10 @@ _PLACEHOLDER = re.compile(
     rf"(?![A-Za-z0-9_])(?(open)(?:[ ]?{_CLOSE})?)",
     re.IGNORECASE,
 )
+# What may be one once its neighbours are replaced: a letter or digit before it may go.
+_LOOKALIKE = re.compile(
+    rf"(?:{_OPEN}[ ]?)?(?:{_KINDS})[ _-]?\d{{1,6}}(?:[ ]?{_CLOSE})?", re.IGNORECASE
+)
 # Longer than any placeholder with a blank at each place where one may stand.
 LONGEST_CHARS = 2 + max(len(kind.value) for kind in Sensitive) + 1 + 6 + 2
 
@@ -39,13 +43,16 @@ class Placeholders:
         """Replace every sensitive piece; `restore` undoes it exactly."""
         if self._finder is None:
             return text
+        sensitive = self._finder.find(text)
         literals = [
             Finding(start=match.start(), end=match.end(), kind=Sensitive.LITERAL)
-            for match in _PLACEHOLDER.finditer(text)
+            for match in _LOOKALIKE.finditer(text)
+            # Never half of something sensitive, the rest of which would go as it is.
+            if not any(match.start() < one.start < match.end() < one.end for one in sensitive)
         ]
         pieces: list[str] = []
         end = 0
-        findings = sorted([*literals, *self._finder.find(text)], key=lambda f: (f.start, -f.end))
+        findings = sorted([*literals, *sensitive], key=lambda f: (f.start, -f.end))
         for finding in findings:
             if finding.start < end:
                 continue

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.rag.personal_data import (
@@ -122,6 +122,7 @@ PIECES = st.lists(
 
 
 @given(PIECES)
+@example(["13812345678", "LITERAL_1", "<person 2>"])
 def test_restoring_undoes_replacing(pieces: list[str]) -> None:
     text = "".join(pieces)
     placeholders = build()
