@@ -10,6 +10,7 @@ from connectors.confluence.storage_macros import is_block_macro, write_macro
 from connectors.confluence.storage_parse import children_of, find_child
 from connectors.confluence.storage_tables import write_tables
 from connectors.confluence.storage_text import Findings
+from knowledge.markdown.blocks import indent_lines, join_item
 
 _BLOCKS = frozenset(
     {
@@ -94,12 +95,12 @@ def _write_list(tag: Tag, findings: Findings) -> Iterator[str]:
     number = int(start) if start.isdecimal() else 1
     for child in children_of(tag):
         if child.name in {"ul", "ol"} and items:
-            items[-1] += "\n" + _indent("\n".join(_write_list(child, findings)))
+            items[-1] += "\n" + indent_lines("\n".join(_write_list(child, findings)))
             continue
         mark = f"{number}. " if tag.name == "ol" else "- "
-        text = _join_item(list(write_blocks(child, findings)))
+        text = join_item(list(write_blocks(child, findings)))
         if text:
-            items.append(mark + _indent(text, len(mark)).lstrip())
+            items.append(mark + indent_lines(text, len(mark)).lstrip())
             number += 1
     if items:
         yield "\n".join(items)
@@ -110,28 +111,15 @@ def _write_tasks(tag: Tag, findings: Findings) -> Iterator[str]:
     for task in children_of(tag):
         body, status = find_child(task, "ac:task-body"), find_child(task, "ac:task-status")
         if task.name == "ac:task-list" and items:
-            items[-1] += "\n" + _indent("\n".join(_write_tasks(task, findings)))
+            items[-1] += "\n" + indent_lines("\n".join(_write_tasks(task, findings)))
         if body is None:
             continue
         is_done = status is not None and status.get_text(strip=True) == "complete"
-        text = _join_item(list(write_blocks(body, findings)))
+        text = join_item(list(write_blocks(body, findings)))
         if text:
-            items.append(f"- [{'x' if is_done else ' '}] {_indent(text).lstrip()}")
+            items.append(f"- [{'x' if is_done else ' '}] {indent_lines(text).lstrip()}")
     if items:
         yield "\n".join(items)
-
-
-def _join_item(blocks: list[str]) -> str:
-    """A list inside an item follows at once, other blocks after an empty line."""
-    text = ""
-    for block in blocks:
-        is_list = re.match(r"(- |\d+\. )", block) is not None
-        text += ("\n" if is_list else "\n\n") + block if text else block
-    return text
-
-
-def _indent(text: str, width: int = 2) -> str:
-    return "\n".join(" " * width + line if line else "" for line in text.split("\n"))
 
 
 def _write_extension(tag: Tag, findings: Findings) -> Iterator[str]:

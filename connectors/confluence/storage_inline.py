@@ -18,6 +18,7 @@ from connectors.confluence.storage_parse import (
     read_plain,
 )
 from connectors.confluence.storage_text import Findings, PageLink, PageRef
+from connectors.files.web_inline import write_picture
 
 _MARKS = {"strong": "**", "b": "**", "code": "`", "kbd": "`", "samp": "`", "tt": "`"}
 _STRUCK = frozenset({"s", "del", "strike"})
@@ -164,11 +165,6 @@ def _write_image(tag: Tag, findings: Findings) -> str:
     return f"[{label}]" if label else ""
 
 
-def _write_picture(tag: Tag, _findings: Findings) -> str:
-    alt = " ".join(str(tag.get("alt") or "").split())
-    return f"[{alt}]" if alt else ""
-
-
 def _note_file(tag: Tag, findings: Findings) -> str:
     name = str(tag.get("ri:filename") or "")
     if name:
@@ -218,7 +214,7 @@ def _write_shown_parameter(tag: Tag, name: str) -> str:
 _WRITERS: Mapping[str, Callable[[Tag, Findings], str]] = {
     "a": _write_anchor,
     "br": lambda _tag, _findings: _BREAK,
-    "img": _write_picture,
+    "img": lambda tag, _findings: write_picture(tag),
     "sup": _write_superscript,
     "time": _write_time,
     "ac:emoticon": lambda tag, _findings: write_emoticon(tag),

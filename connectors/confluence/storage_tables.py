@@ -7,7 +7,8 @@ from bs4 import Tag
 
 from connectors.confluence.storage_parse import children_of
 from connectors.confluence.storage_text import Findings
-from connectors.files.tables import Cell, build_grid, write_table
+from connectors.files.tables import build_grid, write_table
+from connectors.files.web_cell import build_cell
 
 WriteBlocks = Callable[[Tag, Findings], Iterator[str]]
 
@@ -24,25 +25,14 @@ def write_tables(tag: Tag, findings: Findings, write_blocks: WriteBlocks) -> Ite
                 yield from write_blocks(cell, findings)
         return
     grid = build_grid(
-        [[_build_cell(cell, findings, write_blocks) for cell in row] for row in cells]
+        [
+            [build_cell(cell, _flatten(write_blocks(cell, findings))) for cell in row]
+            for row in cells
+        ]
     )
     table = write_table(grid.rows, grid.header_rows)
     if table:
         yield table
-
-
-def _build_cell(cell: Tag, findings: Findings, write_blocks: WriteBlocks) -> Cell:
-    return Cell(
-        text=_flatten(write_blocks(cell, findings)),
-        rows=_read_span(cell, "rowspan"),
-        columns=_read_span(cell, "colspan"),
-        is_header=cell.name == "th" or cell.find_parent("thead") is not None,
-    )
-
-
-def _read_span(cell: Tag, name: str) -> int:
-    value = str(cell.get(name) or "1").strip()
-    return int(value) if value.isdecimal() and int(value) > 0 else 1
 
 
 def _flatten(blocks: Iterator[str]) -> str:

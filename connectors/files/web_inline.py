@@ -72,7 +72,8 @@ def _write_link(tag: Tag, links: list[PageLink]) -> str:
     return text
 
 
-def _write_picture(tag: Tag, _links: list[PageLink]) -> str:
+def write_picture(tag: Tag) -> str:
+    """Write what a picture is said to show; nothing where it is not said."""
     alt = " ".join(str(tag.get("alt") or "").split())
     return f"[{alt}]" if alt else ""
 
@@ -80,6 +81,6 @@ def _write_picture(tag: Tag, _links: list[PageLink]) -> str:
 _WRITERS: Mapping[str, Callable[[Tag, list[PageLink]], str]] = {
     "a": _write_link,
     "br": lambda _tag, _links: "\v",
-    "img": _write_picture,
+    "img": lambda tag, _links: write_picture(tag),
     "input": lambda tag, _links: _write_input(tag),
 }

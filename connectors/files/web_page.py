@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from bs4 import BeautifulSoup, MarkupResemblesLocatorWarning, Tag
 
 from connectors.files.converted import Converted, Job, PageLink, clean_author, clean_title
-from connectors.files.tables import Cell, build_grid, write_table
+from connectors.files.tables import build_grid, write_table
 from connectors.files.text import decode_text
+from connectors.files.web_cell import build_cell
 from connectors.files.web_inline import is_dropped, write_children, write_inline
+from knowledge.markdown.blocks import indent_lines, join_item
 
 _BLOCKS = frozenset(
     {
@@ -168,29 +170,16 @@ def _write_list(tag: Tag, links: list[PageLink]) -> Iterator[str]:
         if is_dropped(child):
             continue
         if child.name in {"ul", "ol"} and items:
-            items[-1] += "\n" + _indent("\n".join(_write_list(child, links)))
+            items[-1] += "\n" + indent_lines("\n".join(_write_list(child, links)))
             continue
         mark = f"{number}. " if tag.name == "ol" else "- "
         blocks = list(_write_blocks(child, links))
-        text = _join_item(blocks)
+        text = join_item(blocks)
         if text:
-            items.append(mark + _indent(text, len(mark)).lstrip())
+            items.append(mark + indent_lines(text, len(mark)).lstrip())
             number += 1
     if items:
         yield "\n".join(items)
-
-
-def _join_item(blocks: list[str]) -> str:
-    """A list inside an item follows at once, other blocks after an empty line."""
-    text = ""
-    for block in blocks:
-        is_list = re.match(r"(- |\d+\. )", block) is not None
-        text += ("\n" if is_list else "\n\n") + block if text else block
-    return text
-
-
-def _indent(text: str, width: int = 2) -> str:
-    return "\n".join(" " * width + line if line else "" for line in text.split("\n"))
 
 
 def _write_definitions(tag: Tag, links: list[PageLink]) -> Iterator[str]:
@@ -213,25 +202,11 @@ def _write_table(tag: Tag, links: list[PageLink]) -> Iterator[str]:
             for cell in row:
                 yield from _write_blocks(cell, links)
         return
-    grid = build_grid([[_build_cell(cell, links) for cell in row] for row in cells])
+    grid = build_grid([[build_cell(cell, _flatten(cell, links)) for cell in row] for row in cells])
     header = grid.header_rows or (1 if len(grid.rows) > 1 else 0)
     table = write_table(grid.rows, header)
     if table:
         yield table
-
-
-def _build_cell(cell: Tag, links: list[PageLink]) -> Cell:
-    return Cell(
-        text=_flatten(cell, links),
-        rows=_read_span(cell, "rowspan"),
-        columns=_read_span(cell, "colspan"),
-        is_header=cell.name == "th" or cell.find_parent("thead") is not None,
-    )
-
-
-def _read_span(cell: Tag, name: str) -> int:
-    value = str(cell.get(name) or "1").strip()
-    return int(value) if value.isdecimal() and int(value) > 0 else 1
 
 
 def _flatten(cell: Tag, links: list[PageLink]) -> str:
