@@ -74,3 +74,11 @@ class ModelReplyError(ZhixingError):
 
 class PromptTooLongError(ModelReplyError):
     """The conversation does not fit into the model's context; send less of it."""
+
+
+class ToolRetryError(ZhixingError):
+    """A model called a tool with arguments it should mend; the message tells it how."""
+
+
+class ToolFailedError(ZhixingError):
+    """A tool could not do its work; the model should go on without it."""
