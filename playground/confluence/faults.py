@@ -17,6 +17,7 @@ class Faults:
         refuse: Answer 403 to calls whose path contains one of these.
         hang_every: Never answer every nth call; 0 = never.
         cut_after: Fail listings whose path contains a text after that many of their entries.
+        cuts_connection: Let those break off in the middle of their reply instead of answering 500.
         login_page: Answer everything with a web page.
         break_expanded_rights: Answer 404 to listings that expand restrictions.
         repeat_cursor: Give the same cursor for ever.
@@ -32,6 +33,7 @@ class Faults:
     refuse: set[str] = field(default_factory=set)
     hang_every: int = 0
     cut_after: dict[str, int] = field(default_factory=dict)
+    cuts_connection: bool = False
     login_page: bool = False
     break_expanded_rights: bool = False
     repeat_cursor: bool = False

@@ -13,7 +13,7 @@ from playground.confluence.cloud_routes import CloudRoutes
 from playground.confluence.data_center_routes import DataCenterRoutes
 from playground.confluence.faults import Calls, Faults
 from playground.confluence.query import QueryError
-from playground.confluence.serving import ApiError, Serving
+from playground.confluence.serving import ApiError, BrokenOffError, Serving
 from playground.confluence.views import Views
 from playground.confluence.wiki import Wiki
 
@@ -85,6 +85,8 @@ class ConfluenceServer:
             return _refuse(error.status, str(error), retry_after=error.retry_after)
         except QueryError as error:
             return _refuse(400, f"Could not parse cql : {error}")
+        except BrokenOffError:
+            return await _break_off(request)
         except web.HTTPNotFound:
             return web.Response(status=404, text="<html>dead link</html>", content_type="text/html")
         if self.faults.calm_retry_after:
@@ -146,6 +148,17 @@ def _refuse(status: int, message: str, *, retry_after: str = "") -> web.Response
     return web.json_response(
         {"statusCode": status, "message": message}, status=status, headers=headers
     )
+
+
+async def _break_off(request: web.Request) -> web.StreamResponse:
+    """Send the beginning of a reply, then cut the connection."""
+    response = web.StreamResponse(headers={"Content-Type": "application/json"})
+    response.content_length = 100_000
+    await response.prepare(request)
+    await response.write(b'{"results": [{"id": "')
+    if request.transport is not None:
+        request.transport.abort()
+    return response
 
 
 def _kind_of(method: str, path: str) -> str:

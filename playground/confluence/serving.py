@@ -28,6 +28,10 @@ class ApiError(Exception):
         self.retry_after = retry_after
 
 
+class BrokenOffError(Exception):
+    """The connection breaks in the middle of a reply."""
+
+
 class Serving:
     """A wiki as the account of the API sees it.
 
@@ -165,6 +169,8 @@ class Serving:
     def _cut(self, request: web.Request, start: int) -> None:
         target = f"{request.path.removeprefix(self.prefix)}?{request.query_string}"
         if self.faults.cuts(target, start):
+            if self.faults.cuts_connection:
+                raise BrokenOffError
             raise ApiError(500, "Internal error.")
 
 

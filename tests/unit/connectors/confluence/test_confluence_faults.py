@@ -2,6 +2,7 @@ import pytest
 
 from core.errors import SettingsError
 from knowledge.access import AccessRule
+from knowledge.documents import DocumentId
 from knowledge.source import AccessChanged, ScopeListed, Upserted
 from tests.unit.connectors.confluence.conftest import Bench
 
@@ -35,31 +36,33 @@ async def test_faults_of_the_server_lose_nothing(bench: Bench) -> None:
     assert (len(run.documents), run.failures, run.errors()) == (125, {}, [])
 
 
-async def test_a_listing_that_breaks_off_deletes_nothing_and_is_taken_up_again(
+@pytest.mark.parametrize("cuts_connection", [False, True])
+async def test_half_a_listing_deletes_nothing_and_is_taken_up_again(
     bench: Bench,
+    cuts_connection: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
     many_pages(bench, 240)
     source = bench.open()
     await bench.sync(source)
-    held = len(bench.known)
+    held = dict(bench.known)
+    bench.edit.restrict("5003", users=["ann"])
     bench.edit.edit("5", "<p>two million</p>")
     path = "/pages?" if bench.server.flavour == "cloud" else "/content?spaceKey=HR"
-    bench.server.faults.cut_after = {path: 100} if bench.server.flavour != "cloud" else {}
-    if bench.server.flavour == "cloud":
-        hr = bench.wiki.spaces["HR"].space_id
-        bench.server.faults.fail_times[f"/spaces/{hr}/pages"] = -1
+    bench.server.faults.cut_after = {path: 120}
+    bench.server.faults.cuts_connection = cuts_connection
     run = await bench.sync(source, afresh=True)
-    assert [one.scope for one in run.changes if isinstance(one, ScopeListed) and one.error] == [
-        "wiki/HR"
-    ]
-    assert len(bench.known) == held
+    failed = [one.scope for one in run.changes if isinstance(one, ScopeListed) and one.error]
+    assert failed == ["wiki/HR"]
     assert bench.text("5") == "two million"
+    assert (await bench.rights(source)).errors()
+    changed = {key for key, one in bench.known.items() if one != held[key]}
+    assert (bench.known.keys(), changed) == (held.keys(), {"wiki:5"})
     bench.server.faults.cut_after = {}
-    bench.server.faults.fail_times = {}
     bench.edit.set_status("5001", "trashed")
     run = await bench.sync(source)
     assert [one.scope for one in run.changes if isinstance(one, ScopeListed)] == ["wiki/HR"]
-    assert "wiki:5001" not in bench.known
+    assert held.keys() - bench.known.keys() == {"wiki:5001"}
+    assert bench.known[DocumentId("wiki:5003")] != held[DocumentId("wiki:5003")]
 
 
 async def test_one_text_that_breaks_a_bulk_call_costs_only_itself(bench: Bench) -> None:
