@@ -86,6 +86,7 @@ class SyncRun:
         self._seen = SeenDocuments()
         self._pending: list[Upserted] = []
         self._confirmed: dict[DocumentId, str] = {}
+        self._broken_off: list[str] = []
         self._rules: dict[DocumentId, AccessRule] = {}
         self._failed: dict[DocumentId, FailureRecord] = {}
         self._forgotten: dict[DocumentId, list[Forgotten]] = {}
@@ -119,6 +120,7 @@ class SyncRun:
                 self._report.seconds = time.monotonic() - self._started
                 record.counts = self._report.counts()
                 record.is_partial = bool(self._report.failures)
+                record.troubles = self._broken_off
         return self._report
 
     async def _follow(self) -> None:
@@ -319,7 +321,8 @@ class SyncRun:
 
     async def _end_scope(self, ended: ScopeListed) -> None:
         if ended.error:
-            self._report.alarms.append(f"listing {ended.scope!r} failed: {ended.error}")
+            self._broken_off.append(f"listing {ended.scope!r} failed: {ended.error}")
+            self._report.alarms.append(self._broken_off[-1])
             return
         listed = ListedScope(
             source=self._source.name,

@@ -111,6 +111,7 @@ class RightsRun:
         self._started_by = started_by
         self._report = RightsReport()
         self._known: dict[DocumentId, KnownDocument] = {}
+        self._broken_off: list[str] = []
         self._started = time.monotonic()
 
     async def run(self) -> RightsReport:
@@ -135,6 +136,7 @@ class RightsRun:
                 self._report.seconds = time.monotonic() - self._started
                 record.counts = self._report.counts()
                 record.is_partial = bool(self._report.failures)
+                record.troubles = self._broken_off
         return self._report
 
     async def _follow(self) -> None:
@@ -201,7 +203,7 @@ class RightsRun:
             if key in self._known and self._known[key].access_id != rule.access_id
         }
         if scope.error:
-            self._alarm(f"listing the rights of {name!r} failed: {scope.error}")
+            self._note_broken_off(f"listing the rights of {name!r} failed: {scope.error}")
             changed = await self._confirm(changed)
         total = sum(known.scope == name for known in self._known.values())
         verdict = judge_rules(
@@ -282,7 +284,12 @@ class RightsRun:
                 await refresh_groups(self._source, self._parts, self._directory)
             )
         except TransientError as error:
-            self._alarm(f"members of groups could not be read: {error}")
+            self._note_broken_off(f"members of groups could not be read: {error}")
+
+    def _note_broken_off(self, text: str) -> None:
+        if len(self._broken_off) < _ALARMS_KEPT:
+            self._broken_off.append(text)
+        self._alarm(text)
 
     def _alarm(self, text: str) -> None:
         _log.warning("rights_alarm", source=self._source.name, reason=text)

@@ -1,6 +1,6 @@
 """How a run is recorded, whatever it does and however it ends."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -17,11 +17,13 @@ class RunRecord:
     Attributes:
         counts: What it has done, by name.
         is_partial: Something failed, the rest is done.
+        troubles: What broke off while the rest went on, in words for operators.
     """
 
     run_id: RunId
     counts: Mapping[str, int] = field(default_factory=dict)
     is_partial: bool = False
+    troubles: Sequence[str] = ()
 
 
 @asynccontextmanager
@@ -34,7 +36,10 @@ async def record_run(
     error, status = "stopped before its end", RunStatus.FAILED
     try:
         yield record
-        error, status = "", RunStatus.PARTIAL if record.is_partial else RunStatus.DONE
+        is_partial = record.is_partial or bool(record.troubles)
+        error, status = "; ".join(record.troubles), RunStatus.DONE
+        if is_partial:
+            status = RunStatus.PARTIAL
     except ZhixingError as problem:
         error = str(problem)
         raise

@@ -1,26 +1,36 @@
 """Sync runs and the cursors they resume from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import NewType
+from typing import Any, NewType
 
-from sqlalchemy import RowMapping, delete, func, insert, select, update
+from sqlalchemy import RowMapping, Select, delete, func, insert, select, update
 from sqlalchemy.engine import Connection
 
+from core.clock import SystemClock
 from core.database import Database
+from core.leases import LeaseStore
 from core.tables import insert_into
 from knowledge.ledger_tables import completeness, cursors, runs
 from knowledge.source import Cursor
 
 RunId = NewType("RunId", int)
 
+SOURCE_LEASE = "source:"
+"""In front of a source's name: the lease that a run over it is held by."""
+
 
 class RunStatus(StrEnum):
-    """How a run stands; partial = some documents failed, the rest is in."""
+    """How a run stands.
+
+    Partial = something of it failed, the rest is done. Interrupted = its process ended in the
+    middle of it, and no later run has begun; the next one goes on from there.
+    """
 
     RUNNING = "running"
+    INTERRUPTED = "interrupted"
     DONE = "done"
     PARTIAL = "partial"
     FAILED = "failed"
@@ -57,7 +67,7 @@ class Run:
 
     Attributes:
         counts: What it has done so far, by name.
-        error: Why it failed; empty otherwise.
+        error: Why it failed, or what of it did; empty otherwise.
     """
 
     run_id: RunId
@@ -73,7 +83,7 @@ class Run:
     @property
     def is_broken(self) -> bool:
         """Tell whether it did not come to its end."""
-        return self.status in {RunStatus.RUNNING, RunStatus.FAILED}
+        return self.status in {RunStatus.RUNNING, RunStatus.INTERRUPTED, RunStatus.FAILED}
 
     @property
     def seconds(self) -> float | None:
@@ -137,16 +147,10 @@ class RunLog:
     async def load_last_runs(self) -> dict[str, dict[RunKind, Run]]:
         """Return each source's latest run of each kind."""
         latest = select(func.max(runs.c.id)).group_by(runs.c.source, runs.c.kind)
-        query = select(runs).where(runs.c.id.in_(latest)).order_by(runs.c.id)
-
-        def load(connection: Connection) -> dict[str, dict[RunKind, Run]]:
-            found: dict[str, dict[RunKind, Run]] = {}
-            for row in connection.execute(query).mappings():
-                run = _build_run(row)
-                found.setdefault(run.source, {})[run.kind] = run
-            return found
-
-        return await self._database.read(load)
+        found: dict[str, dict[RunKind, Run]] = {}
+        for run in await self._load(select(runs).where(runs.c.id.in_(latest)).order_by(runs.c.id)):
+            found.setdefault(run.source, {})[run.kind] = run
+        return found
 
     async def load_history(
         self, *, source: str | None = None, kind: RunKind | None = None, limit: int
@@ -157,11 +161,7 @@ class RunLog:
             query = query.where(runs.c.source == source)
         if kind is not None:
             query = query.where(runs.c.kind == kind)
-
-        def load(connection: Connection) -> list[Run]:
-            return [_build_run(row) for row in connection.execute(query).mappings()]
-
-        return await self._database.read(load)
+        return await self._load(query)
 
     async def drop_old_runs(self, source: str, before: datetime) -> int:
         """Forget runs that began before a moment, but the latest of each kind; returns how many."""
@@ -244,6 +244,21 @@ class RunLog:
         """Note that a run has read everything it wanted to."""
         ended = update(cursors).where(cursors.c.source == source).values(listing_since=None)
         await self._database.write(lambda connection: connection.execute(ended))
+
+    async def _load(self, query: Select[Any]) -> list[Run]:
+        """Return runs; what is still marked as running may have died with its process."""
+
+        def load(connection: Connection) -> list[Run]:
+            return [_build_run(row) for row in connection.execute(query).mappings()]
+
+        return [await self._check_running(one) for one in await self._database.read(load)]
+
+    async def _check_running(self, run: Run) -> Run:
+        if run.status is not RunStatus.RUNNING:
+            return run
+        # Leases are about real time, whatever clock is set for questions.
+        held = await LeaseStore(self._database, SystemClock()).find(f"{SOURCE_LEASE}{run.source}")
+        return run if held is not None else replace(run, status=RunStatus.INTERRUPTED)
 
 
 def _build_run(row: RowMapping) -> Run:

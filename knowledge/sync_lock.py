@@ -14,13 +14,12 @@ from core.process_identity import name_process
 from knowledge.ingest_batch import IngestParts
 from knowledge.ledger_writer import LedgerWriter
 from knowledge.run_logs import RunLogs
-from knowledge.runs import CONTENT_KINDS, RunKind
+from knowledge.runs import CONTENT_KINDS, SOURCE_LEASE, RunKind
 from knowledge.stores.writer_lock import WriterLock
 
 SYNC_LOCK = ".sync.lock"
 LOCK_TIMEOUT_S = 1.0
 INDEX_LEASE = "index"
-SOURCE_LEASE = "source:"
 _WRITES_INDEX = CONTENT_KINDS | {RunKind.PRUNING, RunKind.FORGETTING}
 
 

@@ -43,9 +43,11 @@ class SourceStatus:
         return next((run for run in reversed(self.last_runs) if run.kind in CONTENT_KINDS), None)
 
     @property
-    def failed_runs(self) -> tuple[Run, ...]:
-        """Kinds of runs whose latest one failed."""
-        return tuple(run for run in self.last_runs if run.status is RunStatus.FAILED)
+    def troubled_runs(self) -> tuple[Run, ...]:
+        """The latest runs of their kind that failed, broke off, or of which something did."""
+        return tuple(
+            run for run in self.last_runs if run.error or run.status is RunStatus.INTERRUPTED
+        )
 
 
 async def load_status(database: Database) -> list[SourceStatus]:

@@ -28,11 +28,9 @@ class JobOutcome:
     """What came of a run.
 
     Attributes:
-        is_partial: Something of it failed.
         needs_reading: Texts have to be read anew, so that the next incremental run is due now.
     """
 
-    is_partial: bool = False
     needs_reading: bool = False
 
 
@@ -91,8 +89,8 @@ class SourceJobs:
                 if kind is RunKind.RIGHTS:
                     return await self._follow_rights(opened, tools, started_by)
                 run = SyncRun(opened, tools.parts, tools.logs, kind=kind, started_by=started_by)
-                report = await run.run()
-                return JobOutcome(is_partial=bool(report.failures))
+                await run.run()
+                return JobOutcome()
 
     async def _follow_rights(
         self, source: Source, tools: RunTools, started_by: StartedBy
@@ -100,7 +98,7 @@ class SourceJobs:
         report = await RightsRun(
             source, tools.parts, tools.logs, directory=self._directory, started_by=started_by
         ).run()
-        return JobOutcome(is_partial=bool(report.failures), needs_reading=report.owed > 0)
+        return JobOutcome(needs_reading=report.owed > 0)
 
     async def _prune(self, source: str, tools: RunTools, started_by: StartedBy) -> JobOutcome:
         await prune_versions(

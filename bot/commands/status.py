@@ -74,9 +74,7 @@ def describe(source: SourceStatus) -> str:
     if source.last_run is not None:
         lines.append(f"  last run {describe_run(source.last_run)}")
     lines += [
-        f"  ! failed: {describe_run(one)}"
-        for one in source.failed_runs
-        if one is not source.last_run
+        f"  ! {describe_run(one)}" for one in source.troubled_runs if one is not source.last_run
     ]
     for count in source.counts:
         lines += describe_count(count)

@@ -12,9 +12,9 @@ from core.leases import LeaseLostError, LeaseStore
 from knowledge.documents import DocumentId
 from knowledge.ingestion import SyncRun
 from knowledge.rights_run import RightsRun
-from knowledge.runs import RunKind, RunStatus
+from knowledge.runs import SOURCE_LEASE, RunKind, RunStatus
 from knowledge.source import Change, Cursor, KnownDocument
-from knowledge.sync_lock import SOURCE_LEASE, RunInTheWayError, SyncLock
+from knowledge.sync_lock import RunInTheWayError, SyncLock
 from tests.fakes.memory_source import MemoryPage, MemorySource
 from tests.unit.knowledge.ingesting import open_workbench
 
