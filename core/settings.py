@@ -59,7 +59,12 @@ class LoggingSettings(Section):
 
 
 class ModelSettings(Section):
-    """An OpenAI-compatible chat endpoint; without `chat_model` answers are quoted, not written."""
+    """An OpenAI-compatible chat endpoint; without `chat_model` answers are quoted, not written.
+
+    Attributes:
+        prompt_price, completion_price: Of a million tokens read and written, in any currency; for
+            the cost of questions in traces.
+    """
 
     base_url: str = "https://api.openai.com/v1"
     api_key: SecretStr = SecretStr("")
@@ -68,6 +73,8 @@ class ModelSettings(Section):
     timeout_s: float = Field(default=60.0, gt=0)
     max_concurrent: int = Field(default=8, ge=1)
     max_answer_tokens: int = Field(default=700, ge=50)
+    prompt_price: float = Field(default=0.0, ge=0)
+    completion_price: float = Field(default=0.0, ge=0)
 
 
 class EmbeddingSettings(Section):
@@ -165,6 +172,22 @@ class PrivacySettings(Section):
     """Spaces and sources whose text is never sent to such an endpoint."""
 
 
+class AgentSettings(Section):
+    """What working a question through in several steps may take; needs a chat model.
+
+    Attributes:
+        steps: Rounds of looking things up, the first search included.
+        time_s: For all of it, the answer included.
+        tokens: Read and written by the model, for all steps before the answer.
+        prompt_tokens: One prompt at most, roughly; small local models want about 1,200.
+    """
+
+    steps: int = Field(default=5, ge=1, le=20)
+    time_s: float = Field(default=90.0, gt=0)
+    tokens: int = Field(default=30_000, ge=500)
+    prompt_tokens: int = Field(default=3_000, ge=600)
+
+
 class MailSettings(Section):
     """The SMTP server that confirmed e-mails go out through; empty host = none.
 
@@ -248,6 +271,7 @@ class Settings(Section):
     bases: dict[str, BaseSettings] = Field(default_factory=dict)
     privacy: PrivacySettings = PrivacySettings()
     directory: DirectorySettings = DirectorySettings()
+    agent: AgentSettings = AgentSettings()
     mail: MailSettings = MailSettings()
     scheduler: SchedulerSettings = SchedulerSettings()
     slack: SlackSettings = SlackSettings()

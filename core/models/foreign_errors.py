@@ -1,6 +1,7 @@
 """Every error of the OpenAI client as one of ours, with what the operator can do about it."""
 
 import re
+from collections.abc import Collection
 from email.utils import parsedate_to_datetime
 
 import openai
@@ -21,6 +22,15 @@ _TOO_LONG = re.compile(
     r"(?i)context[_ ](length|size|window)|maximum (context|prompt|input)|too many (input )?tokens"
     r"|prompt is too long|exceeds? .{0,30}tokens"
 )
+# "does not support tools", "tools param requires --jinja flag", "extra inputs are not permitted",
+# '"auto" tool choice requires --enable-auto-tool-choice', "support tool use".
+_TOOLS = re.compile(r"(?i)\btools?\b|tool[_ ](?:use|call|choice)|function[_ ]call")
+_TOOL_CHOICE = re.compile(r"(?i)tool[_ ]choice")
+_REFUSES = re.compile(
+    r"(?i)support|unknown|unrecogni[sz]ed|unexpected|not permitted|not allowed|requires?|invalid"
+    r"|extra"
+)
+_NOT_ABOUT_OPTIONS = frozenset({401, 403, 408, 409, 413, 429})
 _CONTENT_TOO_LARGE = 413
 _SERVER_FAULTS = 500
 _DEFAULT_RETRY_AFTER_S = 1.0
@@ -46,13 +56,23 @@ def translate_error(
             return ModelReplyError(f"{place} sent what is no reply: {_describe(error)}")
 
 
-def find_refused_option(error: openai.BadRequestError) -> str | None:
-    """Return the request option that this model does not take, when that is the complaint."""
+def find_refused_option(error: openai.APIStatusError, *, sent: Collection[str]) -> str | None:
+    """Return the request option that this model does not take, when that is the complaint.
+
+    OpenAI names it; servers that know no tools say so in words of their own, under any status.
+    """
     body = error.body if isinstance(error.body, dict) else {}
-    if str(body.get("code")) not in {"unsupported_parameter", "unsupported_value"}:
+    if str(body.get("code")) in {"unsupported_parameter", "unsupported_value"}:
+        option = body.get("param")
+        return option if isinstance(option, str) else None
+    if "tools" not in sent or error.status_code in _NOT_ABOUT_OPTIONS:
         return None
-    option = body.get("param")
-    return option if isinstance(option, str) else None
+    said = str(error)
+    if not _REFUSES.search(said):
+        return None
+    if "tool_choice" in sent and _TOOL_CHOICE.search(said):
+        return "tool_choice"
+    return "tools" if _TOOLS.search(said) else None
 
 
 def _translate_status(error: openai.APIStatusError, place: str, clock: Clock) -> ZhixingError:

@@ -6,12 +6,13 @@ import random
 import time
 from collections.abc import AsyncGenerator, Awaitable, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import openai
 from openai import AsyncOpenAI, AsyncStream
 from openai.types import CompletionUsage
-from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessageParam
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from core.clock import Clock, SystemClock
 from core.errors import (
@@ -19,10 +20,22 @@ from core.errors import (
     ServiceUnavailableError,
     SettingsError,
 )
-from core.models import ChatMessage, ChatReply, Finish, StreamEnd, StreamEvent, TextDelta, Usage
+from core.models import (
+    ChatMessage,
+    ChatReply,
+    Finish,
+    StreamEnd,
+    StreamEvent,
+    TextDelta,
+    ToolChoice,
+    ToolSpec,
+    Usage,
+)
 from core.models.foreign_errors import find_refused_option, translate_error
 from core.models.reasoning import ReasoningFilter
 from core.models.retrying import Sleep, call_with_retries
+from core.models.tool_calls import ToolCallCollector, read_tool_calls
+from core.models.wire_messages import build_tool, build_wire_messages, describe_tools
 from core.settings import ModelSettings
 
 T = TypeVar("T")
@@ -32,7 +45,20 @@ NO_KEY = "none"
 _FOREIGN = (openai.OpenAIError, json.JSONDecodeError, UnicodeDecodeError)
 
 MOST_REPLY_CHARS = 100_000
-"""A reply, reasoning included, that is longer is no answer to anything."""
+"""A reply, reasoning and tool calls included, that is longer is no answer to anything."""
+_PRICED_TOKENS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """What one call asks for."""
+
+    messages: Sequence[ChatMessage]
+    max_tokens: int
+    temperature: float
+    tools: Sequence[ToolSpec]
+    tool_choice: ToolChoice
+    is_stream: bool
 
 
 class OpenAiCompatibleModel:
@@ -83,15 +109,27 @@ class OpenAiCompatibleModel:
         return self._usage
 
     async def complete(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        tools: Sequence[ToolSpec] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> ChatReply:
         """See `ChatModel`."""
+        call = _Call(
+            messages=messages,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            tools=tools,
+            tool_choice=tool_choice,
+            is_stream=False,
+        )
         deadline = time.monotonic() + self._settings.timeout_s
 
         async def attempt() -> ChatReply:
-            reply = await self._within(
-                self._request(messages, max_tokens, temperature, is_stream=False), deadline
-            )
+            reply = await self._within(self._request(call), deadline)
             return self._read_reply(reply)
 
         await self._take_place(deadline)
@@ -103,15 +141,27 @@ class OpenAiCompatibleModel:
             self._places.release()
 
     async def stream(
-        self, messages: Sequence[ChatMessage], *, max_tokens: int, temperature: float = 0.0
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        max_tokens: int,
+        temperature: float = 0.0,
+        tools: Sequence[ToolSpec] = (),
+        tool_choice: ToolChoice = "auto",
     ) -> AsyncGenerator[StreamEvent, None]:
         """See `ChatModel`."""
+        call = _Call(
+            messages=messages,
+            max_tokens=max_tokens,
+            temperature=temperature,
+            tools=tools,
+            tool_choice=tool_choice,
+            is_stream=True,
+        )
         deadline = time.monotonic() + self._settings.timeout_s
 
         async def attempt() -> AsyncStream[ChatCompletionChunk]:
-            reply = await self._within(
-                self._request(messages, max_tokens, temperature, is_stream=True), deadline
-            )
+            reply = await self._within(self._request(call), deadline)
             if not isinstance(reply, AsyncStream):
                 raise self._refuse_reply("a page instead of a stream")
             return reply
@@ -134,38 +184,40 @@ class OpenAiCompatibleModel:
         """See `ChatModel`."""
         await self._client.close()
 
-    async def _request(
-        self,
-        messages: Sequence[ChatMessage],
-        max_tokens: int,
-        temperature: float,
-        *,
-        is_stream: bool,
-    ) -> object:
+    async def _request(self, call: _Call) -> object:
         """Send one request; an option the model refuses is left out and remembered."""
         while True:
-            options = self._build_options(max_tokens, temperature, is_stream=is_stream)
+            options = self._build_options(call)
+            messages = call.messages
+            if call.tools and "tools" not in options:
+                messages = describe_tools(messages, call.tools)
             try:
                 return await self._client.chat.completions.create(
                     model=self._settings.chat_model,
-                    messages=[_build_message(message) for message in messages],
+                    messages=build_wire_messages(messages),
                     **options,
                 )
-            except openai.BadRequestError as error:
-                option = find_refused_option(error)
+            except openai.APIStatusError as error:
+                option = find_refused_option(error, sent=options.keys())
                 if option not in options or option in self._refused:
                     raise
                 self._refused.add(option)
 
-    def _build_options(
-        self, max_tokens: int, temperature: float, *, is_stream: bool
-    ) -> dict[str, Any]:
-        options: dict[str, Any] = {"max_tokens": max_tokens, "temperature": temperature}
-        if is_stream:
+    def _build_options(self, call: _Call) -> dict[str, Any]:
+        options: dict[str, Any] = {
+            "max_tokens": call.max_tokens,
+            "temperature": call.temperature,
+        }
+        if call.is_stream:
             options |= {"stream": True, "stream_options": {"include_usage": True}}
+        if call.tools:
+            options["tools"] = [build_tool(tool) for tool in call.tools]
+            # `auto` is what servers do anyway; some refuse to be told.
+            if call.tool_choice != "auto" and "tools" not in self._refused:
+                options["tool_choice"] = call.tool_choice
         kept = {name: value for name, value in options.items() if name not in self._refused}
         if "max_tokens" in self._refused:
-            kept["max_completion_tokens"] = max_tokens
+            kept["max_completion_tokens"] = call.max_tokens
         return kept
 
     def _read_reply(self, reply: object) -> ChatReply:
@@ -178,18 +230,20 @@ class OpenAiCompatibleModel:
         choice = reply.choices[0]
         outspoken = ReasoningFilter()
         content = choice.message.content or "" if choice.message else ""
-        if len(content) > MOST_REPLY_CHARS:
+        calls = read_tool_calls(choice.message.tool_calls if choice.message else None)
+        if len(content) + sum(len(one.arguments) for one in calls) > MOST_REPLY_CHARS:
             raise self._refuse_reply(f"more than {MOST_REPLY_CHARS:,} characters")
         text = (outspoken.feed(content) + outspoken.finish()).strip()
         finish = self._read_finish(choice.finish_reason)
-        if not text:
+        if not text and not calls:
             raise self._refuse_reply(f"an empty reply (finish reason {choice.finish_reason!r})")
-        return ChatReply(text=text, usage=usage, finish=finish)
+        return ChatReply(text=text, usage=usage, finish=finish, tool_calls=calls)
 
     async def _read_stream(
         self, reply: AsyncStream[ChatCompletionChunk]
     ) -> AsyncGenerator[StreamEvent, None]:
         outspoken = ReasoningFilter()
+        collector = ToolCallCollector()
         finish: Finish | None = None
         usage: Usage | None = None
         is_empty = True
@@ -201,6 +255,7 @@ class OpenAiCompatibleModel:
             for choice in chunk.choices or ():
                 piece = choice.delta.content if choice.delta else None
                 length += len(piece or "")
+                length += collector.feed(choice.delta.tool_calls if choice.delta else None)
                 if length > MOST_REPLY_CHARS:
                     raise self._refuse_reply(f"more than {MOST_REPLY_CHARS:,} characters")
                 if piece and (said := outspoken.feed(piece)):
@@ -213,9 +268,10 @@ class OpenAiCompatibleModel:
             yield TextDelta(text=rest)
         if finish is None:
             raise ServiceUnavailableError(f"{self._place} ended a stream without a finish reason")
-        if is_empty:
+        calls = collector.finish()
+        if is_empty and not calls:
             raise self._refuse_reply("an empty stream")
-        yield StreamEnd(usage=usage or self._count(None), finish=finish)
+        yield StreamEnd(usage=usage or self._count(None), finish=finish, tool_calls=calls)
 
     async def _next_chunk(
         self, reply: AsyncStream[ChatCompletionChunk]
@@ -254,10 +310,14 @@ class OpenAiCompatibleModel:
             ) from error
 
     def _count(self, reported: CompletionUsage | None) -> Usage:
+        read = (reported.prompt_tokens or 0) if reported else 0
+        written = (reported.completion_tokens or 0) if reported else 0
+        prices = self._settings
         usage = Usage(
             calls=1,
-            prompt_tokens=(reported.prompt_tokens or 0) if reported else 0,
-            completion_tokens=(reported.completion_tokens or 0) if reported else 0,
+            prompt_tokens=read,
+            completion_tokens=written,
+            cost=(read * prices.prompt_price + written * prices.completion_price) / _PRICED_TOKENS,
         )
         self._usage += usage
         return usage
@@ -266,6 +326,8 @@ class OpenAiCompatibleModel:
         match reason:
             case "length":
                 return Finish.LENGTH
+            case "tool_calls" | "function_call":
+                return Finish.TOOL_CALLS
             case "content_filter":
                 raise self._refuse_reply("a reply its own filter has blocked")
             case _:
@@ -287,13 +349,3 @@ def _complete_base_url(base_url: str) -> str:
     trimmed = base_url.rstrip("/")
     has_path = "/" in trimmed.split("://", 1)[1]
     return trimmed if has_path else f"{trimmed}/v1"
-
-
-def _build_message(message: ChatMessage) -> ChatCompletionMessageParam:
-    match message.role:
-        case "system":
-            return {"role": "system", "content": message.content}
-        case "user":
-            return {"role": "user", "content": message.content}
-        case "assistant":
-            return {"role": "assistant", "content": message.content}

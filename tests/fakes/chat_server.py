@@ -1,15 +1,32 @@
 """A chat endpoint on loopback that speaks the OpenAI protocol and fails on demand."""
 
 import asyncio
+import itertools
 import json
+import re
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
 
+_OPTIONS = frozenset(
+    {
+        "model",
+        "messages",
+        "max_tokens",
+        "max_completion_tokens",
+        "temperature",
+        "stream",
+        "stream_options",
+        "tools",
+        "tool_choice",
+        "response_format",
+    }
+)
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
 
 
@@ -22,6 +39,10 @@ class Script:
         breaks_after: Drop the connection after this many streamed events.
         error_after: Send an error object into the stream after this many events.
         hangs: Accept the request and never answer.
+        calls: Tools called, as name and arguments; the arguments may be broken JSON.
+        call_pieces: Raw deltas of a streamed call, instead of those of `calls`.
+        repeats: Send the pieces so many times over, 0 = without end.
+        waits_s: Between two streamed events.
     """
 
     text: str = "ok"
@@ -40,15 +61,26 @@ class Script:
         default_factory=lambda: {"message": "engine stopped", "type": "server_error"}
     )
     hangs: bool = False
+    calls: Sequence[tuple[str, str]] = ()
+    call_pieces: Sequence[Mapping[str, Any]] = ()
+    repeats: int = 1
+    waits_s: float = 0.0
 
 
 Responder = Callable[[Mapping[str, Any]], Script]
 
 
 class ChatServer:
-    """Answers requests with queued scripts, then with `respond`, and remembers what it was sent."""
+    """Answers requests with queued scripts, then with `respond`, and remembers what it was sent.
+
+    A request that the real API would refuse is refused with the real API's status.
+
+    Attributes:
+        unknown_options: What this server does not know, with the words it refuses it in.
+    """
 
     def __init__(self) -> None:
+        self.unknown_options: dict[str, str] = {}
         self.requests: list[Mapping[str, Any]] = []
         self.authorizations: list[str] = []
         self.scripts: deque[Script] = deque()
@@ -78,6 +110,9 @@ class ChatServer:
             self.requests.append(body)
             self._arrived.notify_all()
         self.authorizations.append(request.headers.get("Authorization", ""))
+        if refusal := self._find_refusal(body):
+            error = {"message": refusal, "type": "invalid_request_error"}
+            return web.json_response({"error": error}, status=400)
         script = self.scripts.popleft() if self.scripts else self.respond(body)
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
@@ -89,6 +124,12 @@ class ChatServer:
             return self._answer(script)
         finally:
             self._at_once -= 1
+
+    def _find_refusal(self, body: Mapping[str, Any]) -> str:
+        for option, words in self.unknown_options.items():
+            if option in body:
+                return words
+        return find_fault(body)
 
     def _answer(self, script: Script) -> web.Response:
         if script.raw_body is not None:
@@ -103,8 +144,12 @@ class ChatServer:
             return web.json_response(
                 {"error": error}, status=script.status, headers=dict(script.headers)
             )
-        message = {"role": "assistant", "content": script.text}
-        choice = {"index": 0, "message": message, "finish_reason": script.finish}
+        message: dict[str, Any] = {"role": "assistant", "content": script.text}
+        finish = script.finish
+        if script.calls:
+            message |= {"content": None, "tool_calls": _build_calls(script)}
+            finish = "tool_calls"
+        choice = {"index": 0, "message": message, "finish_reason": finish}
         return web.json_response(
             {
                 "id": "chatcmpl-1",
@@ -129,18 +174,98 @@ class ChatServer:
                 await _send(response, json.dumps({"error": script.stream_error}))
                 return response
             await _send(response, json.dumps(event))
+            if script.waits_s:
+                await asyncio.sleep(script.waits_s)
         await _send(response, "[DONE]")
         return response
 
 
-def _build_events(script: Script) -> list[dict[str, Any]]:
+def _build_events(script: Script) -> Iterator[dict[str, Any]]:
     pieces = list(script.pieces) or [word + " " for word in script.text.split()]
-    events = [_build_chunk({"content": piece}, None) for piece in pieces]
-    if script.finish is not None:
-        events.append(_build_chunk({}, script.finish))
+    rounds = range(script.repeats) if script.repeats else itertools.count()
+    finish = script.finish
+    if script.calls or script.call_pieces:
+        finish = "tool_calls"
+        for delta in script.call_pieces or _cut_calls(script):
+            yield _build_chunk({"tool_calls": [delta]}, None)
+    else:
+        for _ in rounds:
+            for piece in pieces:
+                yield _build_chunk({"content": piece}, None)
+    if finish is not None:
+        yield _build_chunk({}, finish)
     if script.usage is not None:
-        events.append({**_build_chunk({}, None), "choices": [], "usage": script.usage})
-    return events
+        yield {**_build_chunk({}, None), "choices": [], "usage": script.usage}
+
+
+def _build_calls(script: Script) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": f"call_{number}",
+            "type": "function",
+            "function": {"name": name, "arguments": arguments},
+        }
+        for number, (name, arguments) in enumerate(script.calls)
+    ]
+
+
+def _cut_calls(script: Script) -> Iterator[Mapping[str, Any]]:
+    """Yield calls as the API streams them: id and name first, then the arguments in pieces."""
+    for index, call in enumerate(_build_calls(script)):
+        name, arguments = call["function"]["name"], call["function"]["arguments"]
+        yield {**call, "index": index, "function": {"name": name, "arguments": ""}}
+        for start in range(0, len(arguments), 7):
+            yield {"index": index, "function": {"arguments": arguments[start : start + 7]}}
+
+
+def find_fault(body: Mapping[str, Any]) -> str:
+    """Return why the real API would refuse a request, in its words; empty when it would not."""
+    unknown = sorted(body.keys() - _OPTIONS)
+    if unknown:
+        return f"Unrecognized request argument supplied: {unknown[0]}"
+    tools = body.get("tools")
+    if "tool_choice" in body and not tools:
+        return "'tool_choice' is only allowed when 'tools' are specified."
+    if tools is not None and (not isinstance(tools, list) or not tools):
+        return "[] is too short - 'tools'"
+    for tool in tools or ():
+        function = tool.get("function", {}) if isinstance(tool, dict) else {}
+        if tool.get("type") != "function" or not _NAME.fullmatch(str(function.get("name", ""))):
+            return f"Invalid 'tools[0].function.name': {function.get('name')!r}"
+        if function.get("parameters", {}).get("type") != "object":
+            return f"Invalid schema for function {function['name']!r}: type must be 'object'"
+    return _find_message_fault(body.get("messages") or [])
+
+
+def _find_message_fault(messages: Sequence[Mapping[str, Any]]) -> str:
+    open_calls: set[str] = set()
+    for message in messages:
+        if message.get("role") == "tool":
+            if message.get("tool_call_id") not in open_calls:
+                return "messages with role 'tool' must be a response to a preceeding message"
+            open_calls.discard(str(message["tool_call_id"]))
+        elif open_calls:
+            break
+        elif fault := _find_form_fault(message):
+            return fault
+        else:
+            open_calls |= {str(call["id"]) for call in message.get("tool_calls") or ()}
+    if open_calls:
+        return "An assistant message with 'tool_calls' must be followed by tool messages"
+    return "" if messages else "[] is too short - 'messages'"
+
+
+def _find_form_fault(message: Mapping[str, Any]) -> str:
+    role, calls = message.get("role"), message.get("tool_calls")
+    if role not in {"system", "user", "assistant"}:
+        return f"Invalid value: {role!r}"
+    if calls is not None and (role != "assistant" or not calls):
+        return "Invalid 'messages.tool_calls'"
+    if not isinstance(message.get("content"), str) and not calls:
+        return "Invalid value for 'content': expected a string, got null."
+    if any(not isinstance(call["function"]["arguments"], str) for call in calls or ()):
+        return "Invalid type for 'tool_calls.function.arguments'"
+    return ""
 
 
 def _build_chunk(delta: Mapping[str, Any], finish: str | None) -> dict[str, Any]:
