@@ -1,17 +1,15 @@
 """What people do in the workspace: write, press, type a command, fill in a form."""
 
 import asyncio
-import copy
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Mapping
 
+from playground.slack.choices import Choice, list_elements
 from playground.slack.delivery import Delivery, build_command
+from playground.slack.interactions import Interactions
 from playground.slack.response_urls import ResponseUrls
 from playground.slack.view_methods import ViewMethods
 from playground.slack.workspace import (
-    APP_ID,
     BOT_USER_ID,
-    TEAM_DOMAIN,
     TEAM_ID,
     Json,
     Message,
@@ -20,6 +18,7 @@ from playground.slack.workspace import (
 )
 
 POLL_S = 0.01
+TOMBSTONE_TEXT = "This message was deleted."
 
 
 class People:
@@ -27,6 +26,9 @@ class People:
 
     People are named by user id or name, rooms by id or name; `dm` is the direct message with our
     bot.
+
+    Attributes:
+        interactions: Presses and forms, down to the single element.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class People:
         self._delivery = delivery
         self._views = views
         self._response_urls = response_urls
+        self.interactions = Interactions(workspace, delivery, views, response_urls)
 
     def say(
         self, person: str, channel: str, text: str, *, thread_ts: str = "", subtype: str = ""
@@ -100,40 +103,71 @@ class People:
         Raises:
             LookupError: There is no such button.
         """
-        user, room = self._find(person, message.channel)
-        action = next(
-            (
-                one
-                for one in _find_buttons(message.blocks)
-                if one.get("action_id") == action_id and value in {"", one.get("value")}
-            ),
-            None,
-        )
-        if action is None:
-            raise LookupError(f"there is no button {action_id!r}")
-        payload = self._build_click(user, room, message)
-        payload["actions"] = [{**copy.deepcopy(action), "action_ts": self._workspace.next_ts()}]
-        return await self._delivery.send_interactive(payload) is not None
+        for path, _, element in list_elements(message.blocks):
+            if element.get("action_id") == action_id and value in {"", element.get("value")}:
+                user = self._workspace.find_member(person).user_id
+                return await self.interactions.press(user, message, path, action_id, value, {})
+        raise LookupError(f"there is no button {action_id!r}")
 
-    async def submit(self, person: str, values: dict[str, Any]) -> Json | None:
-        """Send the visible form with these texts by action_id; returns what the app replied."""
+    async def submit(self, person: str, values: Mapping[str, Choice]) -> Json | None:
+        """Send the visible form with these choices by action_id; returns what the app replied.
+
+        Raises:
+            LookupError: There is no form, no such field, or something required is missing.
+        """
         user = self._workspace.find_member(person).user_id
-        view = self._views.stacks[user].pop()
-        state: Json = {}
-        for block in view["blocks"]:
-            element = block.get("element") or {}
-            if element.get("action_id") in values:
-                state.setdefault(block.get("block_id", "b"), {})[element["action_id"]] = {
-                    "type": element["type"],
-                    "value": values[element["action_id"]],
-                }
-        payload: Json = {
-            **self._build_base(user),
-            "type": "view_submission",
-            "view": {**view, "state": {"values": state}},
-            "response_urls": [],
+        view = self._views.stacks[user][-1]
+        paths = {
+            element.get("action_id"): path for path, _, element in list_elements(view["blocks"])
         }
-        return await self._delivery.send_interactive(payload)
+        choices = {paths[action_id]: choice for action_id, choice in values.items()}
+        submitted = await self.interactions.submit(user, view, choices)
+        if submitted.reply is None and submitted.errors:
+            raise LookupError(f"the form wants {', '.join(submitted.errors)}")
+        return submitted.reply
+
+    def edit(self, person: str, channel: str, ts: str, text: str) -> None:
+        """Change a message of one's own.
+
+        Raises:
+            LookupError: It is not there, or somebody else's.
+        """
+        room, message = self._find_own(person, channel, ts)
+        previous = message.to_json()
+        message.text, message.is_edited = text, True
+        self._tell_of_change(room, {"message": message.to_json(), "previous_message": previous})
+
+    def delete(self, person: str, channel: str, ts: str) -> None:
+        """Delete a message of one's own; of one with replies a tombstone stays.
+
+        Raises:
+            LookupError: It is not there, or somebody else's.
+        """
+        room, message = self._find_own(person, channel, ts)
+        previous = message.to_json()
+        if any(one.thread_ts == ts != one.ts for one in room.messages):
+            message.text, message.blocks, message.subtype = TOMBSTONE_TEXT, [], "tombstone"
+            fields = {"message": message.to_json(), "previous_message": previous}
+            self._tell_of_change(room, fields)
+            return
+        room.messages.remove(message)
+        event: Json = {"subtype": "message_deleted", "hidden": True, "deleted_ts": ts}
+        event |= {"previous_message": previous, "ts": self._workspace.next_ts()}
+        self._delivery.send_message(room, event)
+
+    def open_home(self, person: str, *, tab: str = "home") -> None:
+        """Open the app's Home or its messages."""
+        user = self._workspace.find_member(person).user_id
+        event: Json = {
+            "type": "app_home_opened",
+            "user": user,
+            "channel": self._workspace.open_im(user).channel_id,
+            "tab": tab,
+            "event_ts": self._workspace.next_ts(),
+        }
+        if user in self._views.homes:
+            event["view"] = self._views.homes[user]
+        self._delivery.send_event(event)
 
     def messages(self, channel: str, *, viewer: str = "") -> list[Message]:
         """Return what stands in a room, oldest first; with a viewer, what only they see too."""
@@ -177,41 +211,16 @@ class People:
             }
         )
 
-    def _build_base(self, user: str) -> Json:
-        return {
-            "token": "verification",
-            "team": {"id": TEAM_ID, "domain": TEAM_DOMAIN},
-            "user": {
-                "id": user,
-                "username": self._workspace.members[user].name,
-                "name": self._workspace.members[user].name,
-                "team_id": self._workspace.members[user].team_id,
-            },
-            "api_app_id": APP_ID,
-            "trigger_id": self._views.triggers.give(user),
-        }
+    def _tell_of_change(self, room: Room, fields: Json) -> None:
+        event: Json = {"subtype": "message_changed", "hidden": True, **fields}
+        self._delivery.send_message(room, {**event, "ts": self._workspace.next_ts()})
 
-    def _build_click(self, user: str, room: Room, message: Message) -> Json:
-        container = {
-            "type": "message",
-            "message_ts": message.ts,
-            "channel_id": room.channel_id,
-            "is_ephemeral": bool(message.ephemeral_to),
-        }
-        if message.thread_ts:
-            container["thread_ts"] = message.thread_ts
-        payload: Json = {
-            **self._build_base(user),
-            "type": "block_actions",
-            "container": container,
-            "channel": {"id": room.channel_id, "name": room.name or "directmessage"},
-            "state": {"values": {}},
-            "response_url": self._response_urls.give(room, user, message),
-        }
-        # Of an ephemeral message the app is told nothing but where it was.
-        if not message.ephemeral_to:
-            payload["message"] = message.to_json(with_metadata=True)
-        return payload
+    def _find_own(self, person: str, channel: str, ts: str) -> tuple[Room, Message]:
+        user, room = self._find(person, channel)
+        message = room.find(ts)
+        if message is None or message.user != user or message.subtype == "tombstone":
+            raise LookupError(f"{person!r} wrote no message {ts!r}")
+        return room, message
 
     def _find(self, person: str, channel: str) -> tuple[str, Room]:
         user = self._workspace.find_member(person).user_id
@@ -221,12 +230,3 @@ class People:
         if channel == "dm":
             return self._workspace.open_im(self._workspace.find_member(person).user_id)
         return self._workspace.find_room(channel)
-
-
-def _find_buttons(blocks: list[Json]) -> Iterator[Json]:
-    for block in blocks:
-        if accessory := block.get("accessory"):
-            yield {**accessory, "block_id": block.get("block_id", "b")}
-        for element in block.get("elements", []):
-            if isinstance(element, dict) and element.get("action_id"):
-                yield {**element, "block_id": block.get("block_id", "b")}

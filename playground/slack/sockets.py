@@ -109,7 +109,9 @@ class Sockets:
         connection.waiting[envelope.envelope_id] = answered
         try:
             await connection.socket.send_json(envelope.to_json())
-            return await asyncio.wait_for(answered, timeout_s)
+            # Not wait_for, which may overlook that it is cancelled when the answer is there.
+            async with asyncio.timeout(timeout_s):
+                return await answered
         except TimeoutError:
             return "unanswered"
         except ConnectionError:

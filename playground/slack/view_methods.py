@@ -67,13 +67,13 @@ class ViewMethods:
 
     def open(self, args: Arguments) -> Json:
         """views.open."""
-        view = self._build(args, "modal")
+        view = self.build(args, "modal")
         self.stacks[self.triggers.use(args.need("trigger_id"))] = [view]
         return {"view": view}
 
     def push(self, args: Arguments) -> Json:
         """views.push."""
-        view = self._build(args, "modal")
+        view = self.build(args, "modal")
         stack = self.stacks.setdefault(self.triggers.use(args.need("trigger_id")), [])
         if len(stack) >= MOST_VIEWS:
             raise SlackRefusalError("push_limit_reached")
@@ -82,7 +82,7 @@ class ViewMethods:
 
     def update(self, args: Arguments) -> Json:
         """views.update."""
-        view = self._build(args, "modal")
+        view = self.build(args, "modal")
         for stack in self.stacks.values():
             for index, old in enumerate(stack):
                 if old["id"] == args.text("view_id"):
@@ -97,7 +97,7 @@ class ViewMethods:
         user = args.need("user_id")
         if user not in self._workspace.members:
             raise SlackRefusalError("user_not_found")
-        self.homes[user] = self._build(args, "home")
+        self.homes[user] = self.build(args, "home")
         return {"view": self.homes[user]}
 
     def add_reaction(self, args: Arguments) -> Json:
@@ -131,7 +131,12 @@ class ViewMethods:
         self.prompts[args.need("channel_id")] = prompts
         return {}
 
-    def _build(self, args: Arguments, kind: str) -> Json:
+    def build(self, args: Arguments, kind: str) -> Json:
+        """Return a view as it is kept, checked.
+
+        Raises:
+            SlackRefusalError: Slack would not take it.
+        """
         view: Any = args.json("view")
         if not isinstance(view, dict) or view.get("type") != kind:
             raise refuse_argument("[ERROR] failed to match a view type [json-pointer:/view/type]")
