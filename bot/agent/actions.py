@@ -1,9 +1,10 @@
 """Pending actions: what is about to be done for somebody, once a person has agreed. Pure.
 
     draft -> pending -> running -> done | failed | unknown
-                     -> rejected | expired | replaced
+                     -> rejected | expired | replaced | void
 
-`unknown` means that the other side may or may not have done it; only a person can tell.
+`unknown` means that the other side may or may not have done it; only a person can tell: it is
+`done`, `failed`, or `running` once more.
 """
 
 import hashlib
@@ -31,6 +32,7 @@ class ActionState(StrEnum):
     REJECTED = "rejected"
     EXPIRED = "expired"
     REPLACED = "replaced"
+    VOID = "void"
 
     @property
     def is_final(self) -> bool:
@@ -47,12 +49,14 @@ class PendingAction:
         skill_hash: Of the skill's definition when this was drafted; another one voids the action.
         asker: Who asked for it; a person's id.
         place: A channel id or `dm`.
-        deciders: Who may confirm or reject it, by person id.
-        nonce: Known to the buttons of this very draft only.
+        deciders: Who may confirm it, by person id. The asker may drop or edit it all the same.
+        nonce: Known to the buttons that stand there now; another one for every further try.
         idempotency_key: The same for every try at doing it.
         from_pages: Parameters whose value came out of a page rather than from the person.
         decided_by: Who confirmed or rejected it; empty while nobody has.
         result: What the other side said, in words.
+        version: Grows with every step, so that a message can tell whether it is out of date.
+        runs: How often it was begun to be done.
     """
 
     action_id: ActionId
@@ -70,6 +74,8 @@ class PendingAction:
     state: ActionState
     decided_by: str = ""
     result: str = ""
+    version: int = 1
+    runs: int = 0
 
     @property
     def parameters_hash(self) -> str:

@@ -4,18 +4,19 @@ The key lies outside the database, so that who can write to the database cannot 
 unnoticed.
 """
 
+import contextlib
 import hashlib
 import hmac
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from pydantic import JsonValue
-from sqlalchemy import Column, Integer, String, Table, Text, select
+from sqlalchemy import Column, Integer, String, Table, Text, func, select
 from sqlalchemy.engine import Connection
 
 from core.clock import Clock
@@ -26,6 +27,8 @@ from core.tables import UtcDateTime, metadata
 KEY_FILE = "audit.key"
 _KEY_BYTES = 32
 _FIRST = "0" * 64
+# Any number, the same in every process.
+_LOCK_KEY = 7_405_211_866_310_046
 
 audit_entries = Table(
     "audit_entries",
@@ -52,6 +55,18 @@ class AuditEntry:
     seal: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditCheck:
+    """What became of looking at the whole log.
+
+    Attributes:
+        broken_at: Place of the first entry that is not as it was written; None = all are.
+    """
+
+    count: int
+    broken_at: int | None
+
+
 class AuditLog:
     """Writes entries and proves that none has been changed, taken out or put in."""
 
@@ -60,12 +75,15 @@ class AuditLog:
         self._clock = clock
         self._key = key
 
-    async def append(self, event: str, **details: JsonValue) -> None:
-        """Add an entry."""
+    def build_entry(self, event: str, **details: JsonValue) -> Callable[[Connection], None]:
+        """Return what adds an entry, for the transaction of what it tells of."""
         at = self._clock.now()
         text = json.dumps(details, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
-        def work(connection: Connection) -> None:
+        def add(connection: Connection) -> None:
+            if connection.dialect.name == "postgresql":
+                # Others would read the same last entry; SQLite has one writer anyway.
+                connection.execute(select(func.pg_advisory_xact_lock(_LOCK_KEY)))
             last = connection.execute(
                 select(audit_entries.c.number, audit_entries.c.seal)
                 .order_by(audit_entries.c.number.desc())
@@ -83,7 +101,7 @@ class AuditLog:
                 )
             )
 
-        await self._database.write(work)
+        return add
 
     async def load(self) -> list[AuditEntry]:
         """Return all entries, oldest first."""
@@ -102,22 +120,23 @@ class AuditLog:
             ]
         )
 
-    async def find_break(self) -> int | None:
-        """Return the number of the first entry that is not as it was written; None = all are.
+    async def verify(self) -> AuditCheck:
+        """Look whether all entries are as they were written.
 
         Entries cut off at the end leave no trace here; compare the count with one kept elsewhere.
         """
         previous = _FIRST
-        for expected, entry in enumerate(await self.load(), start=1):
+        entries = await self.load()
+        for expected, entry in enumerate(entries, start=1):
             text = json.dumps(
                 entry.details, ensure_ascii=False, sort_keys=True, separators=(",", ":")
             )
             seal = self._seal(entry.number, entry.at, entry.event, text, entry.previous)
             is_whole = hmac.compare_digest(seal, entry.seal)
             if entry.number != expected or entry.previous != previous or not is_whole:
-                return expected
+                return AuditCheck(count=len(entries), broken_at=expected)
             previous = entry.seal
-        return None
+        return AuditCheck(count=len(entries), broken_at=None)
 
     def _seal(self, number: int, at: datetime, event: str, details: str, previous: str) -> str:
         text = "\x1f".join((str(number), at.isoformat(), event, details, previous))
@@ -131,14 +150,25 @@ def load_audit_key(home: Path) -> bytes:
         SettingsError: The key file is unreadable or damaged.
     """
     path = home / KEY_FILE
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return _read_key(path)
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(secrets.token_hex(_KEY_BYTES))
+    if not path.exists():
+        _make_key(path)
     return _read_key(path)
+
+
+def _make_key(path: Path) -> None:
+    """Put a new key in its place, whole, unless another process has been faster."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f"{KEY_FILE}.{secrets.token_hex(4)}")
+    try:
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(_KEY_BYTES))
+        with contextlib.suppress(FileExistsError):
+            path.hardlink_to(draft)
+    except OSError as error:
+        raise SettingsError(f"the audit key {str(path)!r} can't be made: {error}") from error
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def _read_key(path: Path) -> bytes:

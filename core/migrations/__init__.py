@@ -3,7 +3,7 @@
 from sqlalchemy import String, column, inspect, select, table
 from sqlalchemy.engine import Connection
 
-HEAD = "0007"
+HEAD = "0008"
 """The last step."""
 
 

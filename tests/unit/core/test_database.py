@@ -15,6 +15,7 @@ from sqlalchemy.exc import IntegrityError, StatementError
 
 from bot.agent.action_store import pending_actions
 from bot.agent.audit import audit_entries
+from bot.agent.card_store import action_cards
 from bot.inbox.tables import chat_questions
 from bot.memory.turns import turns
 from bot.trace import traces
@@ -32,6 +33,7 @@ from scheduler.job_table import jobs
 
 ROOT = Path(__file__).parents[3]
 OWNERS = (
+    action_cards,
     traces,
     turns,
     active_index,

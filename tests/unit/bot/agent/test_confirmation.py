@@ -1,21 +1,33 @@
 import asyncio
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from pydantic import JsonValue
 from sqlalchemy import update
 
-from bot.agent.action_store import ActionStore, pending_actions
+from bot.agent.action_store import ActionStore, Run, pending_actions
 from bot.agent.actions import ActionId, ActionState, Parameters, PendingAction, hash_parameters
-from bot.agent.audit import AuditLog
+from bot.agent.audit import AuditCheck, AuditLog, audit_entries
 from bot.agent.confirmation import LIFETIME, Confirmation, SkillResult, Verdict
 from core.database import Database
 from core.errors import PermanentError
+from core.process_identity import name_process
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 DONE = SkillResult(state=ActionState.DONE, text="sent")
+
+
+def dead_process() -> str:
+    """Return the name of a process of this machine that has ended."""
+    machine, _, _ = name_process().partition("|")
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        pass
+    return f"{machine}|{process.pid}|x"
 
 
 @dataclass
@@ -84,8 +96,28 @@ class Desk:
     def audit(self) -> AuditLog:
         return AuditLog(self.database, self.clock, b"k" * 32)
 
-    async def propose(self, text: str = " hello ", **more: list[str]) -> PendingAction:
+    async def propose(self, text: str = " hello ", **more: Any) -> PendingAction:
         return await self.open().propose("note", {"text": text}, asker="anna", place="dm", **more)
+
+    async def leave_unknown(self) -> PendingAction:
+        """Do an action that is said nothing of; return it with the buttons that stand then."""
+        self.skill.result = SkillResult(state=ActionState.UNKNOWN, text="broke off")
+        action = await self.propose()
+        decision = await self.open().confirm(action.action_id, action.nonce, "anna")
+        assert decision.action is not None
+        assert decision.action.state is ActionState.UNKNOWN
+        return decision.action
+
+    async def leave_running(self, action: PendingAction, *, runner: str = "") -> None:
+        """Begin an action as a process does that is killed then."""
+        run = Run(
+            runner=runner or dead_process(),
+            until=self.clock.now() + timedelta(seconds=60),
+            nonce="next",
+        )
+        assert await self.store.begin(
+            action, run, alongside=[], decided_by="anna", now=self.clock.now()
+        )
 
     async def state(self, action: PendingAction) -> ActionState:
         found = await self.store.find(action.action_id)
@@ -131,6 +163,96 @@ async def test_of_many_clicks_at_once_one_wins(desk: Desk) -> None:
     assert verdicts.count(Verdict.ACCEPTED) == 1
     assert verdicts.count(Verdict.ALREADY_DECIDED) == 7
     assert len(desk.skill.notes) == 1
+
+
+async def test_what_is_unknown_is_done_again_once_for_each_press_that_was_meant(
+    desk: Desk,
+) -> None:
+    action = await desk.leave_unknown()
+    desk.skill.result = DONE
+    desk.skill.delay_s = 0.05
+    stranger = await desk.open().send_again(action.action_id, action.nonce, "bo")
+    assert stranger.verdict is Verdict.NOT_YOURS
+    decisions = await asyncio.gather(
+        *(desk.open().send_again(action.action_id, action.nonce, "anna") for _ in range(3))
+    )
+    verdicts = sorted(one.verdict for one in decisions)
+    assert verdicts == [Verdict.ACCEPTED, Verdict.ALREADY_DECIDED, Verdict.ALREADY_DECIDED]
+    assert desk.skill.keys == [action.idempotency_key] * 2
+    assert await desk.state(action) is ActionState.DONE
+
+
+async def test_a_button_of_an_earlier_try_does_nothing(desk: Desk) -> None:
+    action = await desk.leave_unknown()
+    again = await desk.open().send_again(action.action_id, action.nonce, "anna")
+    assert again.action is not None
+    assert again.action.state is ActionState.UNKNOWN
+    # The message was slow, or the click was.
+    late = await desk.open().send_again(action.action_id, action.nonce, "anna")
+    assert late.verdict is Verdict.ALREADY_DECIDED
+    assert (await desk.open().send_again(action.action_id, "guess", "bo")).action is None
+    assert len(desk.skill.notes) == 2
+
+
+async def test_where_a_second_person_confirms_the_asker_may_edit_or_drop_it_and_no_more(
+    desk: Desk,
+) -> None:
+    action = await desk.propose(deciders=["bo"])
+    confirmation = desk.open()
+    alone = await confirmation.confirm(action.action_id, action.nonce, "anna")
+    assert alone.verdict is Verdict.NOT_YOURS
+    other = await confirmation.edit(action.action_id, action.nonce, "bo", {"text": "mine"})
+    assert other.verdict is Verdict.NOT_YOURS
+    edited = await confirmation.edit(action.action_id, action.nonce, "anna", {"text": "better"})
+    assert edited.action is not None
+    assert edited.action.deciders == {"bo"}
+    done = await confirmation.confirm(edited.action.action_id, edited.action.nonce, "bo")
+    assert done.verdict is Verdict.ACCEPTED
+    dropped = await desk.propose("drop", deciders=["bo"])
+    decision = await confirmation.reject(dropped.action_id, dropped.nonce, "anna")
+    assert decision.verdict is Verdict.ACCEPTED
+
+
+async def test_who_may_no_longer_decide_does_not(desk: Desk) -> None:
+    async def may_decide(action: PendingAction, person: str) -> bool:
+        return person not in action.deciders
+
+    confirmation = Confirmation(
+        desk.store, desk.audit, {"note": desk.skill}, desk.clock, may_decide=may_decide
+    )
+    action = await desk.propose()
+    decision = await confirmation.confirm(action.action_id, action.nonce, "anna")
+    assert decision.verdict is Verdict.NOT_YOURS
+    assert desk.skill.notes == []
+
+
+async def test_a_draft_that_arrives_twice_is_kept_once(desk: Desk) -> None:
+    chosen = ActionId("a" * 32)
+    first = await desk.propose(action_id=chosen)
+    assert await desk.propose(action_id=chosen) == first
+    fresh = ActionId("b" * 32)
+    edits = [
+        await desk.open().edit(
+            first.action_id, first.nonce, "anna", {"text": "better"}, fresh_id=fresh
+        )
+        for _ in range(2)
+    ]
+    assert [one.verdict for one in edits] == [Verdict.ACCEPTED] * 2
+    assert edits[0].action == edits[1].action
+    assert [one.event for one in await desk.audit.load()] == ["proposed", "replaced", "proposed"]
+
+
+async def test_of_an_edit_and_a_confirmation_at_once_one_holds(desk: Desk) -> None:
+    action = await desk.propose()
+    confirmed, edited = await asyncio.gather(
+        desk.open().confirm(action.action_id, action.nonce, "anna"),
+        desk.open().edit(action.action_id, action.nonce, "anna", {"text": "better"}),
+    )
+    assert sorted((confirmed.verdict, edited.verdict)) == [
+        Verdict.ACCEPTED,
+        Verdict.ALREADY_DECIDED,
+    ]
+    assert len(desk.skill.notes) == (confirmed.verdict is Verdict.ACCEPTED)
 
 
 async def test_others_may_not_decide_and_learn_why(desk: Desk) -> None:
@@ -246,10 +368,7 @@ async def test_who_stops_waiting_does_not_leave_it_running(desk: Desk) -> None:
 
 async def test_after_a_restart_what_was_running_is_unknown_and_not_done_again(desk: Desk) -> None:
     action = await desk.propose()
-    # As a process that was killed leaves it.
-    await desk.store.move(
-        action.action_id, sources=[ActionState.PENDING], to=ActionState.RUNNING, decided_by="anna"
-    )
+    await desk.leave_running(action)
     assert [one.action_id for one in await desk.open().recover()] == [action.action_id]
     assert await desk.state(action) is ActionState.UNKNOWN
     assert await desk.open().recover() == []
@@ -258,15 +377,36 @@ async def test_after_a_restart_what_was_running_is_unknown_and_not_done_again(de
     assert desk.skill.notes == []
 
 
+async def test_what_a_living_process_does_is_left_to_it_while_it_may_take_that_long(
+    desk: Desk,
+) -> None:
+    action = await desk.propose()
+    await desk.leave_running(action, runner=name_process())
+    assert await desk.open().recover() == []
+    desk.clock.moment += timedelta(minutes=2)
+    assert [one.action_id for one in await desk.open().recover()] == [action.action_id]
+
+
+async def test_a_result_that_comes_late_is_the_truth_all_the_same(desk: Desk) -> None:
+    desk.skill.delay_s = 0.2
+    action = await desk.propose()
+    running = asyncio.create_task(desk.open().confirm(action.action_id, action.nonce, "anna"))
+    await desk.skill.began.wait()
+    # Another process takes the slow one for dead.
+    desk.clock.moment += timedelta(minutes=2)
+    assert len(await desk.open().recover()) == 1
+    assert await desk.state(action) is ActionState.UNKNOWN
+    await running
+    assert await desk.state(action) is ActionState.DONE
+
+
 @pytest.mark.parametrize(
     ("has_arrived", "state"), [(True, ActionState.DONE), (False, ActionState.FAILED)]
 )
 async def test_a_person_settles_what_is_unknown(
     desk: Desk, *, has_arrived: bool, state: ActionState
 ) -> None:
-    desk.skill.result = SkillResult(state=ActionState.UNKNOWN, text="broke off")
-    action = await desk.propose()
-    await desk.open().confirm(action.action_id, action.nonce, "anna")
+    action = await desk.leave_unknown()
     stranger = await desk.open().settle_unknown(
         action.action_id, action.nonce, "bo", has_arrived=has_arrived
     )
@@ -291,19 +431,17 @@ async def test_every_step_is_written_down_and_tampering_shows(desk: Desk) -> Non
     await desk.open().confirm(action.action_id, action.nonce, "anna")
     events = [entry.event for entry in await desk.audit.load()]
     assert events == ["proposed", "confirmed", "done"]
-    assert await desk.audit.find_break() is None
+    assert await desk.audit.verify() == AuditCheck(count=3, broken_at=None)
     assert "hello" not in str([entry.details for entry in await desk.audit.load()])
-
-    from bot.agent.audit import audit_entries  # noqa: PLC0415 - what an intruder would touch
 
     await desk.database.write(
         lambda connection: connection.execute(
             update(audit_entries).where(audit_entries.c.number == 2).values(event="rejected")
         )
     )
-    assert await desk.audit.find_break() == 2
+    assert await desk.audit.verify() == AuditCheck(count=3, broken_at=2)
     other_key = AuditLog(desk.database, desk.clock, b"x" * 32)
-    assert await other_key.find_break() == 1
+    assert (await other_key.verify()).broken_at == 1
 
 
 async def test_a_message_that_cannot_be_updated_changes_nothing(desk: Desk) -> None:
