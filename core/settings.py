@@ -194,6 +194,8 @@ class MailSettings(Section):
     Attributes:
         sender: The address they come from.
         security: `starttls` by default; `tls` from the start; `none` only on this machine.
+        allowed_domains: Where e-mails may go, such as `company.example` or `*.company.example`;
+            empty = anywhere, and addresses outside the sender's domain are marked on the draft.
     """
 
     host: str = ""
@@ -203,6 +205,28 @@ class MailSettings(Section):
     password: SecretStr = SecretStr("")
     security: Literal["starttls", "tls", "none"] = "starttls"
     timeout_s: float = Field(default=20.0, gt=0)
+    allowed_domains: tuple[str, ...] = ()
+
+    @property
+    def is_configured(self) -> bool:
+        """Tell whether e-mails can go out at all."""
+        return bool(self.host and self.sender)
+
+
+class ActionsSettings(Section):
+    """Confirming what is to be done (docs/actions.md).
+
+    Attributes:
+        lifetime_s: For how long a draft can be confirmed.
+        run_timeout_s: After that long nobody knows what became of it.
+        expiry_s: How often drafts that nobody confirmed are looked for.
+        deciders: By skill, who confirms instead of the asker: `user:ID`, `group:SOURCE/ID`.
+    """
+
+    lifetime_s: float = Field(default=1_800.0, gt=0)
+    run_timeout_s: float = Field(default=30.0, gt=0)
+    expiry_s: float = Field(default=60.0, gt=0)
+    deciders: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
 
 class DirectorySettings(Section):
@@ -273,6 +297,7 @@ class Settings(Section):
     directory: DirectorySettings = DirectorySettings()
     agent: AgentSettings = AgentSettings()
     mail: MailSettings = MailSettings()
+    actions: ActionsSettings = ActionsSettings()
     scheduler: SchedulerSettings = SchedulerSettings()
     slack: SlackSettings = SlackSettings()
 

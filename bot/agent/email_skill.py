@@ -1,7 +1,6 @@
 """The e-mail skill: one message, sent once, through an SMTP server."""
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from email.errors import MessageError
 from email.message import EmailMessage
@@ -11,17 +10,13 @@ import aiosmtplib
 from pydantic import JsonValue
 
 from bot.agent.actions import ActionState, Parameters, hash_parameters
-from bot.agent.confirmation import SkillResult
+from bot.agent.email_check import check_email
+from bot.agent.write_skill import SkillResult
 from core.clock import Clock
 from core.errors import PermanentError
 from core.settings import MailSettings
 
 NAME = "send_email"
-MOST_RECIPIENTS = 50
-MOST_BODY_CHARS = 100_000
-MOST_SUBJECT_CHARS = 400
-# What mail servers take as one address, no more: no display names, comments or quotes.
-_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 
 
 class EmailSkill:
@@ -39,28 +34,32 @@ class EmailSkill:
 
     @property
     def definition_hash(self) -> str:
-        """Of the server and sender: another one is another action."""
+        """Of server, sender and where it may go: another one is another action."""
         settings = self._settings
         return hash_parameters(
-            {"skill": NAME, "host": settings.host, "port": settings.port, "from": settings.sender}
+            {
+                "skill": NAME,
+                "host": settings.host,
+                "port": settings.port,
+                "from": settings.sender,
+                "domains": [*sorted(settings.allowed_domains)],
+            }
         )
+
+    @property
+    def settings(self) -> MailSettings:
+        """Where it goes out, and to whom it may."""
+        return self._settings
 
     def normalise(self, parameters: Mapping[str, JsonValue]) -> Parameters:
         """Return to, cc, subject and body; raises as `WriteSkill.normalise`."""
         unknown = sorted(parameters.keys() - {"to", "cc", "subject", "body"})
         if unknown:
             raise PermanentError(f"an e-mail has no {unknown[0]!r}; it has to, cc, subject, body")
-        to = _read_addresses(parameters.get("to"), "to")
-        cc = [one for one in _read_addresses(parameters.get("cc"), "cc") if one not in to]
-        if not to:
-            raise PermanentError("an e-mail needs at least one address in 'to'")
-        if len(to) + len(cc) > MOST_RECIPIENTS:
-            raise PermanentError(f"an e-mail goes to {MOST_RECIPIENTS} addresses at most")
-        subject = " ".join(_read_text(parameters, "subject", MOST_SUBJECT_CHARS).split())
-        body = _read_text(parameters, "body", MOST_BODY_CHARS).replace("\r\n", "\n").strip()
-        if not subject or not body:
-            raise PermanentError("an e-mail needs a subject and a body")
-        return {"to": list(to), "cc": list(cc), "subject": subject, "body": body}
+        email = check_email(parameters, self._settings)
+        if email.problems:
+            raise PermanentError("; ".join(str(one) for one in email.problems))
+        return {"to": email.to, "cc": email.cc, "subject": email.subject, "body": email.body}
 
     async def run(self, parameters: Parameters, *, idempotency_key: str) -> SkillResult:
         """Send it.
@@ -130,29 +129,5 @@ async def _say_goodbye(client: aiosmtplib.SMTP) -> None:
         client.close()
 
 
-def _read_addresses(value: JsonValue, name: str) -> list[str]:
-    found = []
-    for address in _strings([] if value is None else value):
-        plain = address.strip()
-        if not _ADDRESS.fullmatch(plain):
-            raise PermanentError(
-                f"{plain!r} in {name!r} is no e-mail address; write it as name@company.example"
-            )
-        found.append(plain)
-    return list(dict.fromkeys(found))
-
-
 def _strings(value: JsonValue) -> Sequence[str]:
-    items = value if isinstance(value, list) else [value]
-    if not all(isinstance(item, str) for item in items):
-        raise PermanentError("addresses are texts")
-    return [str(item) for item in items]
-
-
-def _read_text(parameters: Mapping[str, JsonValue], name: str, limit: int) -> str:
-    value = parameters.get(name, "")
-    if not isinstance(value, str):
-        raise PermanentError(f"{name!r} is a text")
-    if len(value) > limit:
-        raise PermanentError(f"{name!r} has {len(value)} characters; {limit} are allowed")
-    return value
+    return [str(one) for one in value] if isinstance(value, list) else []

@@ -5,7 +5,8 @@ import pytest
 from pydantic import JsonValue
 
 from bot.agent.actions import ActionState
-from bot.agent.email_skill import MOST_RECIPIENTS, EmailSkill
+from bot.agent.email_check import MOST_RECIPIENTS, Flaw, check_email, is_outside
+from bot.agent.email_skill import EmailSkill
 from core.clock import FixedClock
 from core.errors import PermanentError
 from core.settings import MailSettings
@@ -98,14 +99,14 @@ async def test_no_server_is_failed() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"to": []}, "at least one address"),
+        ({"to": []}, "something in 'to'"),
         ({"to": ["anna"]}, "no e-mail address"),
         ({"to": ["anna@company.example\nBcc: eve@evil.example"]}, "no e-mail address"),
         ({"to": ["Anna <anna@company.example>"]}, "no e-mail address"),
-        ({"to": [7]}, "addresses are texts"),
-        ({"subject": " "}, "subject and a body"),
+        ({"to": [7]}, "addresses are a list of texts"),
+        ({"subject": " "}, "something in 'subject'"),
         ({"subject": "x" * 500}, "400 are allowed"),
-        ({"body": ""}, "subject and a body"),
+        ({"body": ""}, "something in 'body'"),
         ({"body": 3}, "is a text"),
         ({"bcc": ["eve@evil.example"]}, "has no 'bcc'"),
         ({"to": [f"u{n}@company.example" for n in range(MOST_RECIPIENTS + 1)]}, "50 addresses"),
@@ -133,3 +134,51 @@ def test_another_sender_is_another_action() -> None:
     one = EmailSkill(MailSettings(host="a", sender="x@company.example"), CLOCK)
     two = EmailSkill(MailSettings(host="a", sender="y@company.example"), CLOCK)
     assert one.definition_hash != two.definition_hash
+
+
+@pytest.mark.parametrize(
+    ("domains", "is_let_through"),
+    [
+        ((), True),
+        (("company.example",), True),
+        (("Company.Example",), True),
+        (("*.company.example",), False),
+        (("other.example",), False),
+        (("pany.example",), False),
+    ],
+)
+def test_settings_say_where_mail_may_go(
+    domains: tuple[str, ...],
+    *,
+    is_let_through: bool,
+) -> None:
+    settings = MailSettings(host="a", sender="x@company.example", allowed_domains=domains)
+    found = check_email(PARAMETERS, settings)
+    assert [one.flaw for one in found.problems] == ([] if is_let_through else [Flaw.DOMAIN] * 2)
+    assert {one.field for one in found.problems} <= {"to", "cc"}
+
+
+def test_a_star_stands_for_what_is_below_a_domain() -> None:
+    settings = MailSettings(host="a", sender="x@a.example", allowed_domains=("*.a.example",))
+    for address, is_wrong in (
+        ("u@b.a.example", False),
+        ("u@a.example", True),
+        ("u@ba.example", True),
+    ):
+        found = check_email({**PARAMETERS, "to": [address], "cc": []}, settings)
+        assert bool(found.problems) is is_wrong
+
+
+def test_narrower_settings_make_another_action_of_it() -> None:
+    one = EmailSkill(MailSettings(host="a", sender="x@company.example"), CLOCK)
+    two = EmailSkill(
+        MailSettings(host="a", sender="x@company.example", allowed_domains=("a.example",)), CLOCK
+    )
+    assert one.definition_hash != two.definition_hash
+
+
+def test_addresses_outside_of_the_company_are_told_apart() -> None:
+    settings = MailSettings(host="a", sender="zhixing@company.example")
+    assert not is_outside("Anna@Company.Example", settings)
+    assert is_outside("anna@company.example.evil.example", settings)
+    assert is_outside("anna@evilcompany.example", settings)
