@@ -2,21 +2,26 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
 import structlog
 
+from bot.agent.confirmation import Confirmation
+from bot.agent.wiring import build_confirmation
 from bot.bootstrap import Product, open_source
 from bot.commands.progress import TerminalProgress
 from bot.inbox.store import purge_inbox
 from bot.index_switch import describe, prepare_index
 from core.errors import SettingsError
+from core.settings import Settings
+from knowledge.runs import RunKind, StartedBy
 from knowledge.source import Source
 from knowledge.sync_lock import RunInTheWayError
-from scheduler.jobs import Job, build_jobs
+from scheduler.jobs import Job, build_house_jobs, build_jobs
 from scheduler.service import SchedulerService
-from scheduler.source_jobs import SourceJobs
+from scheduler.source_jobs import JobOutcome, SourceJobs
 
 INDEX_RETRY_S = 2.0
 
@@ -34,8 +39,29 @@ class Role(StrEnum):
 Serve = Callable[[Product, asyncio.Event], Awaitable[None]]
 
 
-def build_runner(product: Product) -> SourceJobs:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jobs:
+    """Does the jobs of sources, and those of the house itself."""
+
+    sources: SourceJobs
+    confirmation: Confirmation
+
+    async def run(self, source: str, kind: RunKind, started_by: StartedBy) -> JobOutcome:
+        """See `JobRunner`; the house's own leave no entry in the history of runs."""
+        if kind is not RunKind.EXPIRY:
+            return await self.sources.run(source, kind, started_by)
+        await self.confirmation.expire()
+        await self.confirmation.recover()
+        return JobOutcome()
+
+
+def build_runner(product: Product) -> Jobs:
     """Build what does jobs, from the parts of the product."""
+    sources = _build_source_runner(product)
+    return Jobs(sources=sources, confirmation=build_confirmation(product))
+
+
+def _build_source_runner(product: Product) -> SourceJobs:
     state = product.state
     settings = state.settings
 
@@ -55,24 +81,35 @@ def build_runner(product: Product) -> SourceJobs:
     )
 
 
-def build_source_jobs(product: Product) -> list[Job]:
-    """Return the jobs of the configured sources.
+def build_all_jobs(product: Product) -> list[Job]:
+    """Return the jobs of the configured sources, and the house's own.
 
     Raises:
-        SettingsError: None is configured, or intervals are set for one that is not.
+        SettingsError: There is neither a source nor a mail server that actions could wait for, or
+            intervals are set for a source that is not configured.
     """
     settings = product.state.settings
-    if not settings.sources:
+    if not (settings.sources or settings.mail.is_configured):
         raise SettingsError(
             "there is nothing to schedule: sync a folder (`zhixing sync FOLDER`) or add "
             "[sources.NAME] to zhixing.toml"
         )
-    return build_jobs(list(settings.sources), settings.scheduler)
+    return declare_jobs(settings)
+
+
+def declare_jobs(settings: Settings) -> list[Job]:
+    """Return the jobs that the settings ask for.
+
+    Raises:
+        SettingsError: Intervals are set for a source that is not configured.
+    """
+    jobs = build_jobs(list(settings.sources), settings.scheduler)
+    return [*build_house_jobs(expiry_s=settings.actions.expiry_s), *jobs]
 
 
 async def serve_scheduler(product: Product, stop: asyncio.Event) -> None:
     """Run the jobs of all sources whenever this process leads, until told to stop."""
-    jobs = build_source_jobs(product)
+    jobs = build_all_jobs(product)
     await _prepare(product, stop)
     state = product.state
     service = SchedulerService(
@@ -117,7 +154,8 @@ def _choose(product: Product, role: Role) -> list[Role]:
     settings = product.state.settings
     if not settings.slack.is_configured:
         return [Role.SCHEDULER]
-    return [Role.BOT, Role.SCHEDULER] if settings.sources else [Role.BOT]
+    has_jobs = settings.sources or settings.mail.is_configured
+    return [Role.BOT, Role.SCHEDULER] if has_jobs else [Role.BOT]
 
 
 async def _serve(serve: Serve, product: Product, stop: asyncio.Event) -> None:

@@ -39,7 +39,8 @@ class RunStatus(StrEnum):
 class RunKind(StrEnum):
     """What a run does: follow changes, list everything, look at rights, drop old versions.
 
-    `sync` is a person's run on the command line, which does what the source thinks best.
+    `sync` is a person's run on the command line, which does what the source thinks best. `expiry`
+    is about no source: it ends drafts of actions that nobody confirmed.
     """
 
     SYNC = "sync"
@@ -48,6 +49,7 @@ class RunKind(StrEnum):
     RIGHTS = "rights"
     PRUNING = "pruning"
     FORGETTING = "forgetting"
+    EXPIRY = "expiry"
 
 
 CONTENT_KINDS = frozenset({RunKind.SYNC, RunKind.INCREMENTAL, RunKind.RECONCILIATION})

@@ -16,6 +16,9 @@ from scheduler.job_table import jobs
 
 JOB_KINDS = (RunKind.INCREMENTAL, RunKind.RECONCILIATION, RunKind.RIGHTS, RunKind.PRUNING)
 """What is done for every source, in the order it is shown."""
+HOUSE = "assistant"
+"""Stands for a source in jobs that are about none."""
+_ORDER = (*JOB_KINDS, RunKind.EXPIRY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +57,11 @@ class JobState:
     next_run_at: datetime | None = None
     last_started_at: datetime | None = None
     failures_in_a_row: int = 0
+
+
+def build_house_jobs(*, expiry_s: float) -> list[Job]:
+    """Return the jobs that are about no source."""
+    return [Job(source=HOUSE, kind=RunKind.EXPIRY, interval_s=expiry_s)]
 
 
 def build_jobs(sources: Sequence[str], settings: SchedulerSettings) -> list[Job]:
@@ -105,7 +113,7 @@ class JobStore:
 
     async def load(self) -> list[JobState]:
         """Return all jobs, by source and kind."""
-        order = {kind: place for place, kind in enumerate(JOB_KINDS)}
+        order = {kind: place for place, kind in enumerate(_ORDER)}
 
         def load(connection: Connection) -> list[JobState]:
             rows = connection.execute(select(jobs)).mappings()

@@ -21,6 +21,7 @@ from scheduler.source_jobs import JobOutcome, JobRunner
 
 FIRST_RETRY_S = 60.0
 MOST_DOUBLINGS = 20
+_WRITE_NO_TEXT = frozenset({RunKind.RIGHTS, RunKind.EXPIRY})
 
 _log = structlog.get_logger(__name__)
 
@@ -157,7 +158,7 @@ class Leader:
         try:
             async with AsyncExitStack() as stack:
                 await stack.enter_async_context(self._sources[job.source])
-                if job.kind is not RunKind.RIGHTS:
+                if job.kind not in _WRITE_NO_TEXT:
                     await stack.enter_async_context(self._index)
                 await self._run_now(job, started_by)
         except LeaseLostError as error:

@@ -12,19 +12,19 @@ from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import JsonOption, LimitOption
 from bot.commands.output import print_json, print_result
 from bot.commands.runs import describe_run, run_to_json
-from bot.serving import build_runner
+from bot.serving import build_runner, declare_jobs
 from core.errors import ServiceUnavailableError, SettingsError
 from core.leases import Lease
 from knowledge.completeness import ScopeCount
 from knowledge.runs import Run, RunKind, StartedBy
-from scheduler.jobs import JOB_KINDS, Job, JobState, JobStore, build_jobs
+from scheduler.jobs import HOUSE, JOB_KINDS, Job, JobState, JobStore
 from scheduler.service import find_leader
 
 POLL_S = 0.3
 
 SourceArgument = Annotated[str, typer.Argument(help="A source's name.")]
 KindArgument = Annotated[
-    RunKind, typer.Argument(help="incremental, reconciliation, rights or pruning.")
+    RunKind, typer.Argument(help="incremental, reconciliation, rights, pruning or expiry.")
 ]
 KindsArgument = Annotated[RunKind | None, typer.Argument(help="One kind; none = all of them.")]
 WaitOption = Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for the end of the run.")]
@@ -112,15 +112,17 @@ def _register_changes(jobs: typer.Typer) -> None:
 
 
 def _check_kind(kind: RunKind) -> RunKind:
-    if kind not in JOB_KINDS:
-        raise SettingsError(f"{kind} is no job; a job is one of {', '.join(JOB_KINDS)}")
+    kinds = (*JOB_KINDS, RunKind.EXPIRY)
+    if kind not in kinds:
+        raise SettingsError(f"{kind} is no job; a job is one of {', '.join(kinds)}")
     return kind
 
 
 def _set_paused(
     context: CommandContext, source: str, kind: RunKind | None, *, is_paused: bool, as_json: bool
 ) -> None:
-    kinds = JOB_KINDS if kind is None else (_check_kind(kind),)
+    all_kinds = (RunKind.EXPIRY,) if source == HOUSE else JOB_KINDS
+    kinds = all_kinds if kind is None else (_check_kind(kind),)
 
     async def change() -> None:
         async with open_state(context.load_settings(), context.clock) as state:
@@ -136,8 +138,7 @@ def _set_paused(
 
 async def _declare(state: State) -> list[Job]:
     """Make sure that the jobs the settings ask for are there, also before anybody serves."""
-    settings = state.settings
-    declared = build_jobs(list(settings.sources), settings.scheduler)
+    declared = declare_jobs(state.settings)
     await JobStore(state.database).declare(declared)
     return declared
 
@@ -172,7 +173,9 @@ async def _run_job(
         before = await _find_last(state, source, kind)
         await JobStore(state.database).request(source, kind, datetime.now(UTC))
         if await find_leader(state.database) is not None:
-            return await _wait_for_run(state, source, kind, before) if wait else None
+            # The house's own jobs leave no run to wait for.
+            is_awaited = wait and kind is not RunKind.EXPIRY
+            return await _wait_for_run(state, source, kind, before) if is_awaited else None
     return await _run_here(context, source, kind)
 
 

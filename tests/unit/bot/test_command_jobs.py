@@ -19,6 +19,7 @@ def test_jobs_are_listed_before_anybody_serves(office: Office) -> None:
     found = office.run_json("jobs", "list")
     assert found["leader"] is None
     assert [(one["source"], one["kind"], one["interval_s"]) for one in found["jobs"]] == [
+        ("assistant", "expiry", 60),
         ("files", "incremental", 300),
         ("files", "reconciliation", 86_400),
         ("files", "rights", 900),
@@ -73,6 +74,7 @@ def test_a_job_is_paused_and_resumed(office: Office) -> None:
     assert office.run_json("jobs", "pause", "files", "rights")["kinds"] == ["rights"]
     states = {one["kind"]: one["is_paused"] for one in office.run_json("jobs", "list")["jobs"]}
     assert states == {
+        "expiry": False,
         "incremental": False,
         "reconciliation": False,
         "rights": True,
