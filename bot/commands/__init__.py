@@ -4,6 +4,7 @@ import typer
 
 from bot.commands import (
     ask,
+    audit,
     chat,
     directory,
     doctor,
@@ -17,7 +18,9 @@ from bot.commands import (
     versions,
 )
 
-MODULES = (init, sync, search, ask, chat, directory, status, trace, doctor, serve, jobs, versions)
+MODULES = (
+    init, sync, search, ask, chat, directory, status, trace, doctor, serve, jobs, versions, audit,
+)  # fmt: skip
 
 
 def register_commands(app: typer.Typer) -> None:
