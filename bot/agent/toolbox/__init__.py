@@ -1,0 +1,1 @@
+"""The tools every company has: its pages, its people, and sums."""
