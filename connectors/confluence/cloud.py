@@ -10,7 +10,6 @@ from connectors.confluence.model import (
     AccountIds,
     AttachmentEntry,
     CommentEntry,
-    Entry,
     Kind,
     PageEntry,
     PageHead,
@@ -32,10 +31,10 @@ from connectors.confluence.payloads import (
     Users,
     VersionsV2,
 )
-from connectors.confluence.v1 import LISTING_ATTEMPTS, V1
+from connectors.confluence.site_api import SiteApi
+from connectors.confluence.v1 import LISTING_ATTEMPTS
 from connectors.confluence.v2 import read_attachment, read_page, read_revision, read_text
 from connectors.pagination import Batch, read_batches
-from connectors.rest import RestClient
 from core.errors import PermanentError, ResourceGoneError
 from core.http import Params
 
@@ -48,26 +47,11 @@ _COLLECTIONS = {Kind.PAGE: "pages", Kind.BLOG_POST: "blogposts"}
 
 
 @dataclass(slots=True, kw_only=True)
-class CloudApi:
+class CloudApi(SiteApi):
     """Asks `{site}/wiki`; see `ConfluenceApi`."""
 
-    rest: RestClient
-    _v1: V1 = field(init=False)
     _keys: dict[str, str] = field(init=False, default_factory=dict)
     """Space keys by id, as far as they were seen."""
-
-    def __post_init__(self) -> None:
-        self._v1 = V1(self.rest)
-
-    @property
-    def site(self) -> str:
-        """See `ConfluenceApi`."""
-        return self.rest.http.base_url
-
-    @property
-    def calls(self) -> Mapping[str, int]:
-        """See `ConfluenceApi`."""
-        return self.rest.http.calls
 
     async def fetch_spaces(self, keys: Collection[str]) -> tuple[Space, ...]:
         """See `ConfluenceApi`."""
@@ -96,10 +80,6 @@ class CloudApi:
                 items=tuple(_merge(one, searched.get(one.page_id)) for one in listed if one),
                 cursor=reply.links.next,
             )
-
-    def search(self, query: str) -> AsyncIterator[Batch[Entry]]:
-        """See `ConfluenceApi`."""
-        return self._v1.search(query)
 
     async def complete(self, entry: PageEntry) -> PageEntry:
         """See `ConfluenceApi`."""
@@ -189,10 +169,6 @@ class CloudApi:
             f"api/v2/pages/{page_id}/ancestors", Parents, params={"limit": _BATCH}, kind="rights"
         )
         return tuple(parent.id for parent in found.results)
-
-    async def fetch_restriction(self, content_id: str) -> Readers:
-        """See `ConfluenceApi`."""
-        return await self._v1.fetch_restriction(content_id)
 
     async def fetch_space_readers(self, space: Space) -> Readers:
         """See `ConfluenceApi`."""
@@ -295,15 +271,6 @@ class CloudApi:
         """See `ConfluenceApi`."""
         folder = "blog" if entry.kind is Kind.BLOG_POST else "pages"
         return f"{self.site}/spaces/{entry.space}/{folder}/{entry.page_id}"
-
-    async def download(self, path: str, *, max_bytes: int) -> bytes:
-        """See `ConfluenceApi`."""
-        reply = await self.rest.download(path, max_bytes=max_bytes, kind="download")
-        return reply.body
-
-    async def close(self) -> None:
-        """See `ConfluenceApi`."""
-        await self.rest.close()
 
     async def _fetch(self, page_id: str, kind: Kind, params: Params, label: str) -> PageV2:
         path = f"api/v2/{_COLLECTIONS[kind]}/{page_id}"

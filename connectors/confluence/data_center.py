@@ -1,14 +1,13 @@
 """Confluence Server and Data Center."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from connectors.confluence.model import (
     AccountIds,
     AttachmentEntry,
     CommentEntry,
-    Entry,
     Kind,
     PageEntry,
     PageHead,
@@ -27,11 +26,11 @@ from connectors.confluence.payloads import (
     Version,
     Versions,
 )
+from connectors.confluence.site_api import SiteApi
 from connectors.confluence.v1 import (
     BATCH,
     LIGHT,
     RIGHTS,
-    V1,
     read_account,
     read_attachment,
     read_entry,
@@ -39,7 +38,7 @@ from connectors.confluence.v1 import (
     read_revision,
 )
 from connectors.pagination import Batch
-from connectors.rest import Payload, RestClient
+from connectors.rest import Payload
 from core.errors import PermanentError, ResourceGoneError, ServiceUnavailableError
 from core.http import Params
 
@@ -56,24 +55,8 @@ class _PermissionSets(Payload):
 
 
 @dataclass(slots=True, kw_only=True)
-class DataCenterApi:
+class DataCenterApi(SiteApi):
     """Asks `{base}/rest/api`; see `ConfluenceApi`."""
-
-    rest: RestClient
-    _v1: V1 = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._v1 = V1(self.rest)
-
-    @property
-    def site(self) -> str:
-        """See `ConfluenceApi`."""
-        return self.rest.http.base_url
-
-    @property
-    def calls(self) -> Mapping[str, int]:
-        """See `ConfluenceApi`."""
-        return self.rest.http.calls
 
     async def fetch_spaces(self, keys: Collection[str]) -> tuple[Space, ...]:
         """See `ConfluenceApi`; the listing names personal spaces only when asked for by key."""
@@ -101,10 +84,6 @@ class DataCenterApi:
                 # Servers that can't archive pages do not know the status.
                 if status == "current":
                     raise
-
-    def search(self, query: str) -> AsyncIterator[Batch[Entry]]:
-        """See `ConfluenceApi`."""
-        return self._v1.search(query)
 
     async def complete(self, entry: PageEntry) -> PageEntry:
         """See `ConfluenceApi`."""
@@ -182,10 +161,6 @@ class DataCenterApi:
         """See `ConfluenceApi`."""
         content = await self._fetch_content(page_id, "ancestors", "rights")
         return tuple(parent.id for parent in content.ancestors or ())
-
-    async def fetch_restriction(self, content_id: str) -> Readers:
-        """See `ConfluenceApi`."""
-        return await self._v1.fetch_restriction(content_id)
 
     async def fetch_space_readers(self, space: Space) -> Readers:
         """See `ConfluenceApi`; servers before 9.1 answer over JSON-RPC only."""
@@ -269,15 +244,6 @@ class DataCenterApi:
     def page_url(self, entry: PageEntry) -> str:
         """See `ConfluenceApi`."""
         return f"{self.site}/pages/viewpage.action?pageId={entry.page_id}"
-
-    async def download(self, path: str, *, max_bytes: int) -> bytes:
-        """See `ConfluenceApi`."""
-        reply = await self.rest.download(path, max_bytes=max_bytes, kind="download")
-        return reply.body
-
-    async def close(self) -> None:
-        """See `ConfluenceApi`."""
-        await self.rest.close()
 
     async def _fetch_content(self, content_id: str, expand: str, kind: str) -> Content:
         content = await self.rest.get(
