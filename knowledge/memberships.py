@@ -19,6 +19,9 @@ from knowledge.source import GroupSource, Source
 # A source that did not answer is left alone for so long, so that not every question waits for it.
 RETRY_AFTER = timedelta(seconds=10)
 
+_Asked = tuple[str, PersonId]
+"""A source, and whose groups it was asked for."""
+
 _log = structlog.get_logger(__name__)
 
 
@@ -33,8 +36,9 @@ class _Opened:
 class Memberships:
     """Keeps memberships fresh enough to answer by.
 
-    Only groups that the people in question are in are asked for: who was taken out of one is
-    noticed before the answer, who was added with the next rights run. One refresh of a source goes
+    Only groups that the people in question are in are asked for, and which ones the asker is in
+    by now: who was taken out of a group, and an asker who was added to one, is noticed before the
+    answer; other listeners who were added, with the next rights run. One refresh of a source goes
     on at a time and serves whoever waits for it. Without sources that have groups of their own,
     nothing is read or asked.
     """
@@ -64,16 +68,24 @@ class Memberships:
         self._opened: dict[str, _Opened] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
         self._failed_at: dict[str, datetime] = {}
+        self._asking: dict[_Asked, asyncio.Task[frozenset[str]]] = {}
+        self._asked_at: dict[_Asked, datetime] = {}
 
     @property
     def has_sources(self) -> bool:
         """Whether any source has groups of its own."""
         return bool(self._openers)
 
-    async def renew(self, people: Collection[PersonId]) -> frozenset[Principal]:
+    async def renew(
+        self, people: Collection[PersonId], *, asker: PersonId | None = None
+    ) -> frozenset[Principal]:
         """Ask again for those groups of the people that were last asked for too long ago.
 
         Never waits longer than the settings say, whatever the source does.
+
+        Args:
+            people: Everybody who reads the reply.
+            asker: Who of them asks; they may have been added to other groups meanwhile.
 
         Returns:
             Groups whose members nobody has confirmed for so long that no one counts as one.
@@ -81,9 +93,12 @@ class Memberships:
         if not self._openers or not people:
             return frozenset()
         old = await self._find_older(people, self._fresh_for)
-        if not old:
+        unsure = set() if asker is None else await self._find_unsure(asker)
+        if not old and not unsure:
             return frozenset()
         waiting = [asyncio.ensure_future(self._refresh(name, people)) for name in old]
+        # Side by side: who loses a group never waits for what somebody may have gained.
+        waiting += [asyncio.ensure_future(self._refresh_gained(*one)) for one in unsure]
         done, late = await asyncio.wait(waiting, timeout=self._timeout_s)
         for one in late:
             # It only stops waiting; the refresh itself goes on for others.
@@ -95,7 +110,7 @@ class Memberships:
 
     async def close(self) -> None:
         """Stop asking and release connections. Safe to call twice."""
-        running = list(self._running.values())
+        running = [*self._running.values(), *self._asking.values()]
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
@@ -124,17 +139,87 @@ class Memberships:
                 found[group.source].append(group)
         return dict(found)
 
-    async def _refresh(self, name: str, people: Collection[PersonId]) -> None:
+    async def _find_unsure(self, asker: PersonId) -> set[_Asked]:
+        """Return the sources that may have added the asker to a group since they were asked."""
+        content = (await self._directory.load()).content
+        others = [
+            one
+            for one in content.groups
+            if one.source in self._openers and asker not in one.members
+        ]
+        if not others:
+            return set()
+        checked, now = await self._directory.load_group_checks(), self._clock.now()
+
+        def is_old(at: datetime | None) -> bool:
+            return at is None or abs(now - at) > self._fresh_for
+
+        return {
+            (one.source, asker)
+            for one in others
+            if is_old(checked.get((one.source, one.group_id)))
+            and is_old(self._asked_at.get((one.source, asker)))
+        }
+
+    async def _refresh(
+        self, name: str, people: Collection[PersonId], gained: frozenset[str] = frozenset()
+    ) -> None:
         """Join the refresh that is going on, then ask for what it did not bring."""
-        while task := self._running.get(name):
-            await asyncio.wait({task})
-        old = (await self._find_older(people, self._fresh_for)).get(name)
-        if not old or self._has_just_failed(name) or name in self._running:
+        while True:
+            while task := self._running.get(name):
+                await asyncio.wait({task})
+            old = (await self._find_older(people, self._fresh_for)).get(name, [])
+            if name not in self._running:
+                break
+        ids = {one.group_id for one in old} | gained
+        if not ids or self._has_just_failed(name):
             return
-        task = asyncio.create_task(self._fetch(name, [one.group_id for one in old]))
+        task = asyncio.create_task(self._fetch(name, sorted(ids)))
         self._running[name] = task
         task.add_done_callback(lambda _: self._running.pop(name, None))
         await asyncio.wait({task})
+
+    async def _refresh_gained(self, name: str, asker: PersonId) -> None:
+        """Ask for the groups that have the asker as a new member, of those that rules name."""
+        key = (name, asker)
+        if self._has_just_failed(name):
+            return
+        if key not in self._asking:
+            task = asyncio.create_task(self._ask_for(name, asker))
+            self._asking[key] = task
+            task.add_done_callback(lambda _: self._asking.pop(key, None))
+        task = self._asking[key]
+        await asyncio.wait({task})
+        found = task.result()
+        content = (await self._directory.load()).content
+        gained = frozenset(
+            one.group_id
+            for one in content.groups
+            if one.source == name and one.group_id in found and asker not in one.members
+        )
+        if gained:
+            await self._refresh(name, (asker,), gained)
+
+    async def _ask_for(self, name: str, asker: PersonId) -> frozenset[str]:
+        began = self._clock.now()
+        try:
+            source = self._open(name)
+            found = None if source is None else await source.fetch_groups_of(asker)
+        except ZhixingError as error:
+            # Nobody loses anything by it: who was added has to wait for the rights run.
+            _log.warning("groups_of_asker_not_read", source=name, reason=str(error))
+            found = None
+        except Exception:  # noqa: BLE001 - as above
+            _log.exception("groups_of_asker_not_read", source=name)
+            found = None
+        self._note_asked((name, asker), began)
+        return found or frozenset()
+
+    def _note_asked(self, key: _Asked, at: datetime) -> None:
+        self._asked_at[key] = at
+        old = [one for one, then in self._asked_at.items() if abs(at - then) > self._fresh_for]
+        for one in old:
+            del self._asked_at[one]
 
     def _has_just_failed(self, name: str) -> bool:
         at = self._failed_at.get(name)

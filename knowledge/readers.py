@@ -7,7 +7,7 @@ from knowledge.access import OPERATOR, ReadableClasses
 from knowledge.access_registry import AccessRegistry
 from knowledge.memberships import Memberships
 from knowledge.people import DIRECT_MESSAGE, Channel, DirectorySnapshot, Person, PersonId
-from knowledge.readership import Audience, build_audience
+from knowledge.readership import Audience, Readership, build_audience
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,27 +55,14 @@ async def resolve_reader(
     Raises:
         SettingsError: Nobody, or more than one, goes by that name.
     """
-    readership = await registry.readership()
-    asker = None if as_ is None else _get_asker(readership.directory, as_)
+    directory = (await registry.readership()).directory
+    asker = None if as_ is None else _get_asker(directory, as_)
     channel = None
     if in_ is not None and in_ != DIRECT_MESSAGE:
-        channel = _get_channel(readership.directory, in_)
-    if memberships is not None and memberships.has_sources:
-        listeners = _find_listeners(readership.directory, asker, channel)
-        doubtful = await memberships.renew(listeners)
-        readership = (await registry.readership()).without(doubtful)
+        channel = _get_channel(directory, in_)
+    readership = await _load_readership(registry, memberships, asker, channel)
     readable = OPERATOR if asker is None else readership.readable_by(asker)
-    return Reader(
-        asker=asker,
-        is_operator=asker is None,
-        asker_readable=readable,
-        channel=channel,
-        audience_readable=readable
-        if channel is None
-        else readership.readable_in(channel, asker=asker),
-        is_private=channel is None,
-        inactive_listeners=() if channel is None else readership.inactive_in(channel),
-    )
+    return _build_reader(readership, asker, channel, readable, is_operator=asker is None)
 
 
 async def resolve_chat_reader(
@@ -95,30 +82,51 @@ async def resolve_chat_reader(
         channel: Where they ask, as it is now; None = in a direct message.
         memberships: Asked first whether the groups of whoever listens are still theirs.
     """
-    readership = await registry.readership()
     if channel is not None and asker is None:
         # The stranger listens as well.
         channel = replace(channel, has_external_member=True)
-    if memberships.has_sources:
-        listeners = _find_listeners(readership.directory, asker, channel)
-        doubtful = await memberships.renew(listeners)
-        readership = (await registry.readership()).without(doubtful)
-    if asker is None:
-        stranger = Audience(listeners=frozenset(), has_stranger=True)
-        readable = readership.readable_by_audience(stranger)
-    else:
-        readable = readership.readable_by(asker)
+    readership = await _load_readership(registry, memberships, asker, channel)
+    if asker is not None:
+        return _build_reader(readership, asker, channel, readership.readable_by(asker))
+    stranger = Audience(listeners=frozenset(), has_stranger=True)
+    readable = readership.readable_by_audience(stranger)
+    return _build_reader(readership, None, channel, readable, account=account)
+
+
+async def _load_readership(
+    registry: AccessRegistry,
+    memberships: Memberships | None,
+    asker: Person | None,
+    channel: Channel | None,
+) -> Readership:
+    """Return who may read what, once the groups of whoever listens are confirmed."""
+    readership = await registry.readership()
+    if memberships is None or not memberships.has_sources:
+        return readership
+    listeners = _find_listeners(readership.directory, asker, channel)
+    doubtful = await memberships.renew(listeners, asker=asker.person_id if asker else None)
+    return (await registry.readership()).without(doubtful)
+
+
+def _build_reader(
+    readership: Readership,
+    asker: Person | None,
+    channel: Channel | None,
+    readable: ReadableClasses,
+    *,
+    is_operator: bool = False,
+    account: str = "",
+) -> Reader:
+    audience = readable if channel is None else readership.readable_in(channel, asker=asker)
     return Reader(
         asker=asker,
-        is_operator=False,
+        is_operator=is_operator,
         asker_readable=readable,
         channel=channel,
-        audience_readable=readable
-        if channel is None
-        else readership.readable_in(channel, asker=asker),
+        audience_readable=audience,
         is_private=channel is None,
         inactive_listeners=() if channel is None else readership.inactive_in(channel),
-        account="" if asker else account,
+        account=account,
     )
 
 

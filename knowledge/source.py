@@ -10,7 +10,7 @@ from typing import NewType, Protocol, runtime_checkable
 
 from knowledge.access import AccessRule
 from knowledge.documents import Document, DocumentId, Status
-from knowledge.people import Group
+from knowledge.people import Group, PersonId
 
 Cursor = NewType("Cursor", str)
 """Opaque to everybody but the source that made it; JSON by habit; empty at the first run."""
@@ -221,5 +221,13 @@ class GroupSource(Protocol):
 
         Raises:
             TransientError: The source did not answer; the last known members hold for a while.
+        """
+        ...
+
+    async def fetch_groups_of(self, person: PersonId) -> frozenset[str] | None:
+        """Return the ids of all groups somebody is in now; None = the source does not tell.
+
+        Raises:
+            TransientError: The source did not answer.
         """
         ...

@@ -267,6 +267,10 @@ class CloudApi(SiteApi):
         """See `ConfluenceApi`."""
         return await self._v1.list_users(f"rest/api/group/{group}/membersByGroupId")
 
+    async def fetch_groups_of(self, account: str) -> frozenset[str]:
+        """See `ConfluenceApi`."""
+        return await self._v1.list_groups_of({"accountId": account})
+
     def page_url(self, entry: PageEntry) -> str:
         """See `ConfluenceApi`."""
         folder = "blog" if entry.kind is Kind.BLOG_POST else "pages"

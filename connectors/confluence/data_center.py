@@ -241,6 +241,13 @@ class DataCenterApi(SiteApi):
         """See `ConfluenceApi`."""
         return await self._v1.list_users(f"rest/api/group/{group}/member")
 
+    async def fetch_groups_of(self, account: str) -> frozenset[str]:
+        """See `ConfluenceApi`."""
+        try:
+            return await self._v1.list_groups_of({"key": account})
+        except ResourceGoneError:
+            return await self._v1.list_groups_of({"username": account})
+
     def page_url(self, entry: PageEntry) -> str:
         """See `ConfluenceApi`."""
         return f"{self.site}/pages/viewpage.action?pageId={entry.page_id}"

@@ -218,6 +218,14 @@ class ConfluenceApi(Protocol):
         """
         ...
 
+    async def fetch_groups_of(self, account: str) -> frozenset[str]:
+        """Return the groups of an account, by what restrictions call them.
+
+        Raises:
+            PermanentError: There is no such account, or its groups can't be seen.
+        """
+        ...
+
     def page_url(self, entry: PageEntry) -> str:
         """Return the address of a page for people, stable over renames."""
         ...

@@ -44,7 +44,7 @@ class Users(Listing):
     results: tuple[User, ...] = ()
 
 
-class Groups(Payload):
+class Groups(Listing):
     """Some groups."""
 
     results: tuple[Group, ...] = ()

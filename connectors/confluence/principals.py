@@ -45,6 +45,16 @@ class Principals:
         people = (self.find_person(account) for account in accounts)
         return frozenset(person.person_id for person in people if person is not None)
 
+    def find_accounts(self, person: PersonId) -> tuple[str, ...]:
+        """Return somebody's accounts on the site."""
+        if self.directory is None:
+            return ()
+        return tuple(
+            one.native_id
+            for one in self.directory.content.identities
+            if (one.person_id, one.system) == (person, self.system)
+        )
+
     def _build_user(self, account: AccountIds) -> Principal:
         person = self.find_person(account)
         # Nobody satisfies the principal of an account that is nobody's; rules stay apart by it.

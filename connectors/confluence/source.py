@@ -29,7 +29,7 @@ from core.errors import (
 from core.settings import ConfluenceSettings, IngestSettings
 from knowledge.access import NOBODY, AccessRule
 from knowledge.documents import Document, DocumentId, Status
-from knowledge.people import DirectorySnapshot, Group
+from knowledge.people import DirectorySnapshot, Group, PersonId
 from knowledge.source import (
     AccessChanged,
     Change,
@@ -202,6 +202,16 @@ class ConfluenceSource:
                 )
             )
         return tuple(groups)
+
+    async def fetch_groups_of(self, person: PersonId) -> frozenset[str] | None:
+        """Return the groups somebody is in now; see `GroupSource`."""
+        found: set[str] = set()
+        try:
+            for account in (await self._load_principals()).find_accounts(person):
+                found |= await self._api.fetch_groups_of(account)
+        except PermanentError:
+            return None
+        return frozenset(found)
 
     async def check(self) -> str:
         """Tell which spaces the account sees, and whether it sees who may; see `CheckedSource`."""

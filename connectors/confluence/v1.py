@@ -17,6 +17,8 @@ from connectors.confluence.model import (
 from connectors.confluence.payloads import (
     Content,
     Contents,
+    Group,
+    Groups,
     Listing,
     Restriction,
     Subjects,
@@ -91,6 +93,15 @@ class V1:
         async for reply in self.list_by_start(path, Users, {}, kind="groups"):
             members |= {read_account(user) for user in reply.results}
         return frozenset(members - {()})
+
+    async def list_groups_of(self, named: Params) -> frozenset[str]:
+        """Return the groups of an account, by what restrictions call them."""
+        found: set[str] = set()
+        async for reply in self.list_by_start(
+            "rest/api/user/memberof", Groups, named, kind="groups"
+        ):
+            found |= {_name_group(group) for group in reply.results}
+        return frozenset(found - {""})
 
     async def list_by_start(
         self, path: str, model: type[L], params: Params, *, kind: str
@@ -193,8 +204,12 @@ def read_subjects(subjects: Subjects) -> Readers:
     """Return whom a restriction names; a group by id where there is one, else by name."""
     return Readers(
         users=frozenset(read_account(user) for user in subjects.user.results) - {()},
-        groups=frozenset(group.id or group.name for group in subjects.group.results) - {""},
+        groups=frozenset(map(_name_group, subjects.group.results)) - {""},
     )
+
+
+def _name_group(group: Group) -> str:
+    return group.id or group.name
 
 
 def _read_restriction(content: Content) -> Readers | None:

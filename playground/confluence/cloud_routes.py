@@ -6,7 +6,7 @@ from aiohttp import web
 
 from playground.confluence.serving import ApiError, Serving, read_list
 from playground.confluence.shapes import Json
-from playground.confluence.wiki import WikiPage, WikiSpace
+from playground.confluence.wiki import WikiPage, WikiPerson, WikiSpace
 
 Route = tuple[str, str, Callable[[web.Request], Awaitable[web.StreamResponse]]]
 
@@ -44,6 +44,7 @@ class CloudRoutes:
                 self._show_restriction,
             ),
             ("GET", "/rest/api/group/{id}/membersByGroupId", self._list_members),
+            ("GET", "/rest/api/user/memberof", self._list_groups),
             ("GET", "/rest/api/content/{page}/child/attachment/{id}/download", self._send_file),
         ]
 
@@ -170,6 +171,10 @@ class CloudRoutes:
     async def _list_members(self, request: web.Request) -> web.Response:
         return answer_members(self._serving, request)
 
+    async def _list_groups(self, request: web.Request) -> web.Response:
+        person = self._serving.wiki.find_account(request.query.get("accountId", ""))
+        return answer_groups(self._serving, request, person)
+
     def _get_page(self, request: web.Request) -> WikiPage:
         page = self._serving.get_page(request.match_info["id"])
         kind = request.match_info.get("kind")
@@ -197,6 +202,16 @@ def answer_members(serving: Serving, request: web.Request) -> web.Response:
     if group not in serving.wiki.groups:
         raise ApiError(404, "Group not found.")
     return serving.answer_start(request, serving.shapes.members(group), lambda one: one)
+
+
+def answer_groups(
+    serving: Serving, request: web.Request, person: WikiPerson | None
+) -> web.Response:
+    """Answer with the groups of an account."""
+    if person is None:
+        raise ApiError(404, "No user found.")
+    groups = [name for name, who in serving.wiki.groups.items() if person.person_id in who]
+    return serving.answer_start(request, groups, serving.shapes.group)
 
 
 def _shape_space(space: WikiSpace) -> Json:

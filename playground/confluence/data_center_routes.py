@@ -2,10 +2,15 @@
 
 from aiohttp import web
 
-from playground.confluence.cloud_routes import Route, answer_members, read_restriction
+from playground.confluence.cloud_routes import (
+    Route,
+    answer_groups,
+    answer_members,
+    read_restriction,
+)
 from playground.confluence.serving import ApiError, Serving, read_expand
 from playground.confluence.shapes import Json
-from playground.confluence.wiki import WikiPage, WikiSpace
+from playground.confluence.wiki import WikiPage, WikiPerson, WikiSpace
 
 
 class DataCenterRoutes:
@@ -30,6 +35,7 @@ class DataCenterRoutes:
             ("GET", f"{v1}/content/{{id}}/restriction/byOperation/read", self._show_restriction),
             ("GET", f"{v1}/user", self._show_user),
             ("GET", f"{v1}/group/{{id}}/member", self._list_members),
+            ("GET", f"{v1}/user/memberof", self._list_groups),
             ("GET", "/download/attachments/{page}/{name}", self._send_file),
             (
                 "POST",
@@ -132,9 +138,7 @@ class DataCenterRoutes:
         return web.json_response(read_restriction(self._serving, request.match_info["id"]))
 
     async def _show_user(self, request: web.Request) -> web.Response:
-        wiki = self._serving.wiki
-        person = wiki.people.get(request.query.get("username", ""))
-        person = person or wiki.find_account(request.query.get("key", ""))
+        person = self._find_person(request)
         if person is None:
             raise ApiError(404, "No user found.")
         return web.json_response(self._serving.shapes.user(person.person_id))
@@ -142,11 +146,19 @@ class DataCenterRoutes:
     async def _list_members(self, request: web.Request) -> web.Response:
         return answer_members(self._serving, request)
 
+    async def _list_groups(self, request: web.Request) -> web.Response:
+        return answer_groups(self._serving, request, self._find_person(request))
+
     async def _send_file(self, request: web.Request) -> web.Response:
         for file in self._serving.wiki.files_of(request.match_info["page"]):
             if file.name == request.match_info["name"]:
                 return self._serving.send_file(self._serving.get_file(file.file_id))
         raise ApiError(404, "No such attachment.")
+
+    def _find_person(self, request: web.Request) -> WikiPerson | None:
+        wiki = self._serving.wiki
+        named = wiki.people.get(request.query.get("username", ""))
+        return named or wiki.find_account(request.query.get("key", ""))
 
     def _get_page(self, request: web.Request) -> WikiPage:
         return self._serving.get_page(request.match_info["id"])

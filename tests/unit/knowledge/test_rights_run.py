@@ -84,6 +84,10 @@ class GroupedSource(MemorySource):
             for one in group_ids
         )
 
+    async def fetch_groups_of(self, person: PersonId) -> frozenset[str] | None:
+        del person
+        return None
+
 
 def build_pages(count: int, rule: AccessRule = ALL_MEMBERS) -> dict[str, MemoryPage]:
     return {f"p{n}": MemoryPage(text=f"word{n}", rule=rule) for n in range(count)}

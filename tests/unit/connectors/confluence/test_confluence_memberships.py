@@ -63,6 +63,12 @@ class Desk:
         return await self.index.texts(question, reader.asker_readable)
 
 
+def count_calls(desk: Desk, part: str) -> int:
+    """Return how many calls went to paths with this part."""
+    calls = desk.wiki.server.calls.by_kind
+    return sum(count for kind, count in calls.items() if part in kind)
+
+
 @pytest.fixture
 async def desk(bench: Bench, database: Database, tmp_path: Path) -> AsyncIterator[Desk]:
     directory = Directory(database)
@@ -97,18 +103,49 @@ async def test_who_left_a_group_loses_access_after_a_minute(desk: Desk) -> None:
     desk.wiki.edit.remove_member("staff", "bo")
     desk.wiki.clock.forward(seconds=61)
     assert not await desk.see("bo", DAYS)
-    # The asker's group alone was asked for.
-    assert 1 <= desk.wiki.server.calls.total <= 2
+    # The asker's group alone was asked for, and which others they are in.
+    assert 1 <= count_calls(desk, "memberof") <= 2
+    assert 1 <= count_calls(desk, "/group/") <= 2
     desk.wiki.server.calls.reset()
     assert await desk.see("cy", DAYS)
-    assert desk.wiki.server.calls.total == 0
+    assert count_calls(desk, "/group/") == 0
+
+
+async def test_who_joined_a_group_gains_access_after_a_minute(desk: Desk) -> None:
+    assert not await desk.see("bo", BANDS)
+    desk.wiki.edit.add_member("finance", "bo")
+    assert not await desk.see("bo", "million")
+    desk.wiki.clock.forward(seconds=61)
+    assert await desk.see("bo", "million")
+    desk.wiki.server.calls.reset()
+    assert await desk.see("bo", BANDS) == await desk.see("ann", BANDS)
+    assert count_calls(desk, "memberof") <= 1
+
+
+async def test_who_joined_a_group_that_no_rule_names_costs_no_more(desk: Desk) -> None:
+    desk.wiki.edit.add_member("choir", "bo")
+    desk.wiki.clock.forward(seconds=61)
+    await desk.see("bo", DAYS)
+    assert count_calls(desk, "choir") == 0
+    assert "choir" not in {one.group_id for one in (await desk.directory.load()).content.groups}
+
+
+async def test_a_wiki_that_hides_whose_groups_are_whose_takes_nothing_away(desk: Desk) -> None:
+    desk.wiki.server.faults.refuse = {"memberof"}
+    desk.wiki.clock.forward(seconds=61)
+    assert await desk.see("bo", DAYS)
+    desk.wiki.edit.remove_member("staff", "bo")
+    desk.wiki.clock.forward(seconds=61)
+    assert not await desk.see("bo", DAYS)
 
 
 async def test_everybody_who_asks_at_once_shares_one_refresh(desk: Desk) -> None:
     desk.wiki.clock.forward(minutes=2)
     people = ["bo", "cy"] * 10
     await asyncio.gather(*(desk.see(one, DAYS) for one in people))
-    assert desk.wiki.server.calls.total <= 2
+    assert count_calls(desk, "/group/") <= 2
+    # Once for each of the two.
+    assert count_calls(desk, "memberof") <= 4
     assert desk.openings == 1
 
 
@@ -119,7 +156,7 @@ async def test_another_process_profits_from_a_refresh(desk: Desk) -> None:
     other = desk.connect()
     reader = await desk.resolve("bo", by=other)
     assert reader.asker_readable.numbers
-    assert desk.wiki.server.calls.total == 0
+    assert count_calls(desk, "/group/") == 0
     await other.close()
 
 
