@@ -5,12 +5,15 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+import structlog
+
 from connectors.confluence.model import Space
-from core.errors import SettingsError
 from knowledge.source import Cursor
 
 # A space that is new, or has another name, is noticed after that long.
 _SPACES_KEPT = timedelta(hours=1)
+
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,10 +61,9 @@ class Followed:
 
 
 def parse_cursor(cursor: Cursor) -> Followed:
-    """Return how far the source was followed.
+    """Return how far the source was followed; not at all by a cursor of a form we do not know.
 
-    Raises:
-        SettingsError: The text is not a cursor of ours.
+    Everything is listed anew then, as after an update that keeps more than the old form had.
     """
     if not cursor:
         return Followed()
@@ -78,10 +80,9 @@ def parse_cursor(cursor: Cursor) -> Followed:
             asked=tuple(values["asked"]),
             todo=list(values["todo"]),
         )
-    except (ValueError, KeyError, TypeError) as error:
-        raise SettingsError(
-            f"the stored cursor {cursor[:80]!r} was not made by Confluence; run a reconciliation"
-        ) from error
+    except (ValueError, KeyError, TypeError, AttributeError):
+        _log.warning("cursor_not_understood", cursor=cursor[:80])
+        return Followed()
 
 
 def _write(moment: datetime | None) -> str:

@@ -6,10 +6,26 @@ import pytest
 from core.errors import ResourceGoneError, ServiceUnavailableError
 from knowledge.access import NOBODY, AccessRule
 from knowledge.documents import DocumentId, Status
-from knowledge.source import AccessChanged, Gone, ScopeListed, Upserted
+from knowledge.source import AccessChanged, Cursor, Gone, ScopeListed, Upserted
 from tests.unit.connectors.confluence.conftest import Bench
 
 STAFF, FINANCE = "group:wiki/staff", "group:wiki/finance"
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    ['{"since": "2026-11-30T09:00:00+00:00", "spaces": ["HR"]}', "[1]", "v0:17", '{"since": 5}'],
+)
+async def test_a_cursor_of_another_form_lists_everything_anew(bench: Bench, cursor: str) -> None:
+    source = bench.open()
+    await bench.sync(source)
+    bench.cursor = Cursor(cursor)
+    bench.edit.set_status("2", "trashed")
+    run = await bench.sync(source)
+    listed = [one.scope for one in run.changes if isinstance(one, ScopeListed) and not one.error]
+    assert sorted(listed) == ["wiki/FIN", "wiki/HR"]
+    assert "wiki:2" not in bench.known
+    assert bench.cursor != cursor
 
 
 async def test_an_edit_is_all_that_an_incremental_run_reads(bench: Bench) -> None:
