@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import quote, unquote
 
 from core.errors import SettingsError
 from knowledge.access import ReadableClasses
@@ -63,9 +64,12 @@ class PageVersions:
             SettingsError: There is none that the reader may read, or more than one.
         """
         wanted = reference.strip()
-        found = await self._find_readable([wanted]) or await self._find_readable(
-            await self._ledger.find_ids(url=wanted)
-        )
+        # Sources of answers show file paths as people write them, browsers with escapes.
+        plain = unquote(wanted)
+        spellings = dict.fromkeys((wanted, plain, quote(plain)))
+        found = await self._find_readable(list(spellings))
+        for one in spellings:
+            found = found or await self._find_readable(await self._ledger.find_ids(url=one))
         if not found:
             titles = await self._ledger.load_titles()
             same = [key for key, title in titles if _fold(title) == _fold(wanted)]

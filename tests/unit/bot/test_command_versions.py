@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from urllib.parse import quote
 
 import pytest
 
@@ -58,6 +59,20 @@ def test_a_page_is_found_by_its_url(changed: Office) -> None:
     url = changed.run_json("history", LEAVE_ID)["url"]
     assert url
     assert changed.run_json("history", url)["document_id"] == LEAVE_ID
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        quote(LEAVE_ID),
+        quote(LEAVE_ID, safe=""),
+        "handbook/休假制度.md",
+        quote("handbook/休假制度.md").lower(),
+    ],
+)
+def test_a_path_is_found_with_and_without_percent_signs(changed: Office, name: str) -> None:
+    assert changed.run_json("history", name)["document_id"] == LEAVE_ID
+    assert changed.run_json("diff", name, "v1", "v2")["document_id"] == LEAVE_ID
 
 
 def test_a_difference_is_shown_word_by_word(changed: Office) -> None:
