@@ -101,6 +101,17 @@ class Ledger:
         ordered = query.distinct().order_by(query.selected_columns[0])
         return await self._database.read(lambda connection: list(connection.scalars(ordered)))
 
+    async def find_updated(
+        self, *, after: datetime | None, before: datetime | None
+    ) -> frozenset[DocumentId]:
+        """Return the documents changed last at or after one moment and before another."""
+        query = select(documents.c.document_id)
+        if after is not None:
+            query = query.where(documents.c.updated_at >= after)
+        if before is not None:
+            query = query.where(documents.c.updated_at < before)
+        return await self._database.read(lambda connection: frozenset(connection.scalars(query)))
+
     async def find_document(self, document_id: DocumentId) -> DocumentRecord | None:
         """Return one document, or None when it is not held."""
         return (await self.load_documents([document_id])).get(document_id)

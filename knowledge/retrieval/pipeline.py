@@ -17,6 +17,7 @@ from knowledge.retrieval.coverage import LITTLE, measure_coverage
 from knowledge.retrieval.cut import cut_hits
 from knowledge.retrieval.fusion import fuse
 from knowledge.retrieval.named_pages import find_named_documents, lift_named
+from knowledge.retrieval.page_dates import resolve_dates
 from knowledge.retrieval.preferences import prefer_guides, prefer_metadata
 from knowledge.retrieval.recall import Recalled, recall, recall_foreign
 from knowledge.retrieval.rerank import Reranker, rerank
@@ -89,6 +90,7 @@ class Retriever:
         log = StageLog()
         terms = self._analyser.query_terms(question)
         log.note("analyse", note=" ".join(terms))
+        where = await resolve_dates(self._ledger, where)
         asked, recalled = await self._recall(question, terms, where)
         for route in ("terms", "vector", "foreign", "codes"):
             log.note(f"recall: {route}", getattr(recalled, route))
