@@ -61,7 +61,7 @@ def write_value(value: Value) -> str:
     # Fractions below one keep all their digits: a rate may be small.
     is_long = abs(value) >= 1 and value != value.to_integral_value()
     if is_long and value.adjusted() < _CONTEXT.prec - _SHOWN_PLACES:
-        value = round(value, _SHOWN_PLACES)
+        value = value.quantize(Decimal(1).scaleb(-_SHOWN_PLACES), context=_CONTEXT)
     text = f"{value:f}"
     return (text.rstrip("0").rstrip(".") if "." in text else text) or "0"
 
