@@ -43,6 +43,8 @@ L = TypeVar("L", bound=Listing)
 _BATCH = 250
 _SMALLEST_BATCH = 10
 _SEEN = "current,archived"
+# Replies to replies; the site itself indents no further.
+_DEEPEST_REPLY = 5
 _COLLECTIONS = {Kind.PAGE: "pages", Kind.BLOG_POST: "blogposts"}
 
 
@@ -198,23 +200,16 @@ class CloudApi(SiteApi):
         return tuple(found)
 
     async def list_comments(self, page_id: str, kind: Kind) -> tuple[CommentEntry, ...]:
-        """See `ConfluenceApi`: footer and inline comments; replies to them are left out."""
-        found: list[CommentEntry] = []
+        """See `ConfluenceApi`: footer and inline comments, and a call for each one's replies."""
+        found: dict[str, CommentEntry] = {}
         for name in ("footer-comments", "inline-comments"):
-            path = f"api/v2/{_COLLECTIONS[kind]}/{page_id}/{name}"
-            params = {"body-format": "storage"}
-            async for reply in self._list(path, CommentsV2, params, kind="comments"):
-                found += [
-                    CommentEntry(
-                        comment_id=one.id,
-                        page_id=page_id,
-                        revision=read_revision(one.version),
-                        body=one.body.storage.value if one.body.storage else "",
-                    )
-                    for one in reply.results
-                    if one.status == "current"
-                ]
-        return tuple(sorted(found, key=lambda one: (one.revision.at, one.comment_id)))
+            paths = [f"api/v2/{_COLLECTIONS[kind]}/{page_id}/{name}"]
+            for _ in range(_DEEPEST_REPLY):
+                some = [one for path in paths for one in await self._list_comments(path, page_id)]
+                new = {one.comment_id: one for one in some if one.comment_id not in found}
+                found |= new
+                paths = [f"api/v2/{name}/{one}/children" for one in new]
+        return tuple(sorted(found.values(), key=lambda one: (one.revision.at, one.comment_id)))
 
     async def fetch_attachment(self, attachment_id: str) -> AttachmentEntry:
         """See `ConfluenceApi`."""
@@ -275,6 +270,20 @@ class CloudApi(SiteApi):
         """See `ConfluenceApi`."""
         folder = "blog" if entry.kind is Kind.BLOG_POST else "pages"
         return f"{self.site}/spaces/{entry.space}/{folder}/{entry.page_id}"
+
+    async def _list_comments(self, path: str, page_id: str) -> list[CommentEntry]:
+        listing = self._list(path, CommentsV2, {"body-format": "storage"}, kind="comments")
+        return [
+            CommentEntry(
+                comment_id=one.id,
+                page_id=page_id,
+                revision=read_revision(one.version),
+                body=one.body.storage.value if one.body.storage else "",
+            )
+            async for reply in listing
+            for one in reply.results
+            if one.status == "current"
+        ]
 
     async def _fetch(self, page_id: str, kind: Kind, params: Params, label: str) -> PageV2:
         path = f"api/v2/{_COLLECTIONS[kind]}/{page_id}"

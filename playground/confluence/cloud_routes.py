@@ -32,8 +32,8 @@ class CloudRoutes:
             ("GET", f"{v2}/{kinds}/{{id}}/versions", self._list_versions),
             ("GET", f"{v2}/{kinds}/{{id}}/labels", self._list_labels),
             ("GET", f"{v2}/{kinds}/{{id}}/attachments", self._list_files),
-            ("GET", f"{v2}/{kinds}/{{id}}/footer-comments", self._list_comments),
-            ("GET", f"{v2}/{kinds}/{{id}}/inline-comments", self._list_no_comments),
+            ("GET", f"{v2}/{kinds}/{{id}}/{{place:footer|inline}}-comments", self._list_comments),
+            ("GET", f"{v2}/{{place:footer|inline}}-comments/{{id}}/children", self._list_replies),
             ("GET", f"{v2}/pages/{{id}}/ancestors", self._list_ancestors),
             ("GET", f"{v2}/attachments/{{id}}", self._show_file),
             ("POST", f"{v2}/users-bulk", self._list_users),
@@ -114,13 +114,19 @@ class CloudRoutes:
         return self._serving.answer_v2(request, files, self._serving.shapes.file_v2)
 
     async def _list_comments(self, request: web.Request) -> web.Response:
-        comments = self._serving.wiki.comments_of(self._get_page(request).page_id)
+        on_page = self._serving.wiki.comments_of(self._get_page(request).page_id)
+        is_inline = request.match_info["place"] == "inline"
+        comments = [one for one in on_page if not one.parent_id and one.is_inline is is_inline]
         return self._serving.answer_v2(request, comments, self._serving.shapes.comment_v2)
 
-    async def _list_no_comments(self, request: web.Request) -> web.Response:
-        self._get_page(request)
-        nothing: list[str] = []
-        return self._serving.answer_v2(request, nothing, lambda one: {"id": one})
+    async def _list_replies(self, request: web.Request) -> web.Response:
+        comment = self._serving.wiki.comments.get(request.match_info["id"])
+        is_inline = request.match_info["place"] == "inline"
+        if comment is None or comment.is_inline is not is_inline:
+            raise ApiError(404, "Not found.")
+        on_page = self._serving.wiki.comments_of(self._serving.get_page(comment.page_id).page_id)
+        replies = [one for one in on_page if one.parent_id == comment.comment_id]
+        return self._serving.answer_v2(request, replies, self._serving.shapes.comment_v2)
 
     async def _list_ancestors(self, request: web.Request) -> web.Response:
         page = self._get_page(request)

@@ -152,12 +152,26 @@ class WikiEditor:
         self.wiki.files[file.file_id] = file
         return file
 
-    def comment(self, page_id: str, body: str, *, by: str = "") -> WikiComment:
-        """Comment on a page."""
+    def comment(
+        self, page_id: str, body: str, *, by: str = "", is_inline: bool = False
+    ) -> WikiComment:
+        """Comment on a page, below it or on some of its words."""
         comment = WikiComment(
-            comment_id=self._new_id(), page_id=page_id, by=by, when=self.wiki.clock.now(), body=body
+            comment_id=self._new_id(),
+            page_id=page_id,
+            by=by,
+            when=self.wiki.clock.now(),
+            body=body,
+            is_inline=is_inline,
         )
         self.wiki.comments[comment.comment_id] = comment
+        return comment
+
+    def reply(self, comment_id: str, body: str, *, by: str = "") -> WikiComment:
+        """Reply to a comment."""
+        to = self.wiki.comments[comment_id]
+        comment = self.comment(to.page_id, body, by=by, is_inline=to.is_inline)
+        comment.parent_id = comment_id
         return comment
 
     def set_view(

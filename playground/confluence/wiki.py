@@ -76,7 +76,7 @@ class WikiFile:
 
 @dataclass(slots=True, kw_only=True)
 class WikiComment:
-    """A comment on a page."""
+    """A comment on a page; `parent_id` is set on replies to another one."""
 
     comment_id: str
     page_id: str
@@ -84,6 +84,8 @@ class WikiComment:
     when: datetime
     body: str
     number: int = 1
+    parent_id: str = ""
+    is_inline: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

@@ -144,6 +144,25 @@ async def test_comments_are_read_when_asked_for(bench: Bench) -> None:
     assert (await bench.sync(source)).ids(Upserted) == []
 
 
+async def test_replies_and_comments_on_words_are_read_in_the_order_of_time(bench: Bench) -> None:
+    source = bench.open(comments=True)
+    question = bench.edit.comment("2", "<p>Is that new?</p>", by="bo")
+    bench.clock.forward(minutes=1)
+    bench.edit.comment("2", "<p>A typo here</p>", by="cy", is_inline=True)
+    bench.clock.forward(minutes=1)
+    reply = bench.edit.reply(question.comment_id, "<p>Since May</p>", by="ann")
+    run = await bench.sync(source)
+    bench.clock.forward(minutes=1)
+    bench.edit.reply(reply.comment_id, "<p>Thank you</p>", by="bo")
+    run = await bench.sync(source)
+    assert run.ids(Upserted) == ["2"]
+    text = bench.text("2")
+    said = [text.index(one) for one in ("that new?", "A typo", "Since May", "Thank you")]
+    assert said == sorted(said)
+    assert text.count("Since May") == 1
+    assert (await bench.sync(source, afresh=True)).ids(Upserted) == []
+
+
 async def test_only_named_spaces_are_read(bench: Bench) -> None:
     run = await bench.sync(bench.open(spaces=["FIN"]))
     assert sorted(run.documents) == ["5"]
