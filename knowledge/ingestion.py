@@ -22,7 +22,7 @@ from knowledge.ingest_batch import (
 from knowledge.listing import Listing, SeenDocuments
 from knowledge.progress import NoProgress, Progress, build_report
 from knowledge.run_logs import RunLogs
-from knowledge.run_record import record_run
+from knowledge.run_record import CallMeter, record_run
 from knowledge.runs import RunId, RunKind, StartedBy
 from knowledge.scope_end import ListedScope, ScopeEnd
 from knowledge.source import (
@@ -93,6 +93,7 @@ class SyncRun:
         self._resumed_since: datetime | None = None
         self._run_id = RunId(0)
         self._listing: Listing | None = None
+        self._calls = CallMeter(source)
         self._started = time.monotonic()
 
     async def run(self) -> SyncReport:
@@ -118,7 +119,7 @@ class SyncRun:
                 await self._follow()
             finally:
                 self._report.seconds = time.monotonic() - self._started
-                record.counts = self._report.counts()
+                record.counts = {**self._report.counts(), **self._calls.counts()}
                 record.is_partial = bool(self._report.failures)
                 record.troubles = self._broken_off
         return self._report

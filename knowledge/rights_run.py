@@ -17,7 +17,7 @@ from knowledge.holds import Hold
 from knowledge.ingest_batch import IngestParts, change_rules
 from knowledge.rights_guard import RightsVerdict, is_loosened, judge_rules
 from knowledge.run_logs import RunLogs
-from knowledge.run_record import record_run
+from knowledge.run_record import CallMeter, record_run
 from knowledge.runs import RunKind, StartedBy
 from knowledge.source import (
     AccessChanged,
@@ -112,6 +112,7 @@ class RightsRun:
         self._report = RightsReport()
         self._known: dict[DocumentId, KnownDocument] = {}
         self._broken_off: list[str] = []
+        self._calls = CallMeter(source)
         self._started = time.monotonic()
 
     async def run(self) -> RightsReport:
@@ -134,7 +135,7 @@ class RightsRun:
                 await self._follow()
             finally:
                 self._report.seconds = time.monotonic() - self._started
-                record.counts = self._report.counts()
+                record.counts = {**self._report.counts(), **self._calls.counts()}
                 record.is_partial = bool(self._report.failures)
                 record.troubles = self._broken_off
         return self._report

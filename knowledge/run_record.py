@@ -8,6 +8,7 @@ from core.clock import Clock
 from core.errors import ZhixingError
 from core.leases import LeaseLostError
 from knowledge.runs import RunId, RunKind, RunLog, RunStatus, StartedBy
+from knowledge.source import CountedSource, Source
 
 
 @dataclass(slots=True, kw_only=True)
@@ -24,6 +25,24 @@ class RunRecord:
     counts: Mapping[str, int] = field(default_factory=dict)
     is_partial: bool = False
     troubles: Sequence[str] = ()
+
+
+class CallMeter:
+    """Counts the calls that a run makes to its source, from now on."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._before = self._total()
+
+    def counts(self) -> dict[str, int]:
+        """Return the number by its name in the run; nothing for a source that makes no calls."""
+        if not isinstance(self._source, CountedSource):
+            return {}
+        return {"api_calls": self._total() - self._before}
+
+    def _total(self) -> int:
+        source = self._source
+        return sum(source.calls.values()) if isinstance(source, CountedSource) else 0
 
 
 @asynccontextmanager

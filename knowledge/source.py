@@ -188,6 +188,16 @@ class CheckedSource(Protocol):
 
 
 @runtime_checkable
+class CountedSource(Protocol):
+    """A source that is asked over a network, and counts how often."""
+
+    @property
+    def calls(self) -> Mapping[str, int]:
+        """Calls made since it was opened, by kind; each attempt counts."""
+        ...
+
+
+@runtime_checkable
 class BulkRightsSource(Protocol):
     """A source that can say the rights of all its documents in a few calls."""
 

@@ -47,6 +47,26 @@ async def test_a_listing_that_broke_off_shows_in_the_run(
     assert status.troubled_runs == ()
 
 
+class CountingSource(MemorySource):
+    """Makes a call for every page it is asked for, and made some before."""
+
+    @property
+    def calls(self) -> dict[str, int]:
+        return {"page": len(self.fetched), "earlier": 5}
+
+
+async def test_a_run_tells_how_many_calls_it_made(bench: Workbench, database: Database) -> None:
+    source = CountingSource({"p": MemoryPage(text="words"), "q": MemoryPage(text="more")})
+    await bench.sync(source)
+    assert (await load_last_run(database)).counts["api_calls"] == 2
+    source.edit("p", "other words")
+    await bench.sync(source)
+    assert (await load_last_run(database)).counts["api_calls"] == 1
+    await bench.sync(MemorySource({"p": MemoryPage(text="words")}, name="quiet"))
+    quiet = (await RunLog(database).load_history(source="quiet", limit=1))[0]
+    assert "api_calls" not in quiet.counts
+
+
 async def test_a_run_whose_process_is_gone_is_interrupted(database: Database) -> None:
     log, leases = RunLog(database), LeaseStore(database, SystemClock())
     async with leases.hold(f"{SOURCE_LEASE}wiki", owner=name_process(), ttl_s=60):
