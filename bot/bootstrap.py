@@ -1,4 +1,9 @@
-"""The only place that picks concrete classes: from settings to a product that can be used."""
+"""The only place that picks concrete classes: from settings to a product that can be used.
+
+What takes long to load is imported where it is chosen, so that commands that need none of it start
+at once.
+"""
+# ruff: noqa: PLC0415
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -11,11 +16,9 @@ from bot.rag.answerer import Answerer
 from bot.rag.quote_selection import Similarity
 from bot.rag.writer import LoadPeople, People, Writer
 from bot.trace import TraceStore
-from connectors import registry
 from core.clock import Clock
 from core.database import Database, open_database
 from core.models import ChatModel
-from core.models.openai_compatible import OpenAiCompatibleModel
 from core.settings import EmbeddingSettings, Settings, SourceSettings
 from knowledge.access_registry import AccessRegistry
 from knowledge.active_index import ActiveIndex
@@ -25,7 +28,6 @@ from knowledge.embedding import Embedder
 from knowledge.embedding.bundled import BundledEmbedder
 from knowledge.embedding.cache import CachedEmbedder, VectorCache
 from knowledge.embedding.none import NoEmbedder
-from knowledge.embedding.openai_compatible import connect_openai_compatible
 from knowledge.embedding.sentence_transformers import load_sentence_transformer
 from knowledge.ingest_batch import IngestParts
 from knowledge.ledger import Ledger
@@ -38,7 +40,6 @@ from knowledge.retrieval.titles import TitleCatalogue
 from knowledge.run_logs import RunLogs
 from knowledge.source import Source
 from knowledge.stores import IndexShape, PassageStore
-from knowledge.stores.lancedb import open_lancedb_store
 from knowledge.sync_lock import SyncLock
 from knowledge.term_statistics import TermIndex
 from knowledge.word_files import load_analyser
@@ -133,7 +134,7 @@ async def open_product(
         shape = IndexShape(
             embedder=embedder.name, dimension=embedder.dimension, analysis=analyser.fingerprint
         )
-        store = await open_lancedb_store(settings.store_path, shape)
+        store = await open_store(settings, shape)
         stack.push_async_callback(store.close)
         model = open_chat_model(settings, clock)
         if model is not None:
@@ -198,6 +199,13 @@ async def open_product(
         )
 
 
+async def open_store(settings: Settings, shape: IndexShape) -> PassageStore:
+    """Open the index of a shape."""
+    from knowledge.stores.lancedb import open_lancedb_store
+
+    return await open_lancedb_store(settings.store_path, shape)
+
+
 async def open_embedder(settings: Settings, *, is_cached: bool = True) -> Embedder:
     """Pick the embedder, with the persistent cache around it where it saves work."""
     chosen = settings.embedding
@@ -218,6 +226,8 @@ async def _pick_embedder(chosen: EmbeddingSettings) -> Embedder:
                 passage_prefix=chosen.passage_prefix,
             )
         case "openai_compatible":
+            from knowledge.embedding.openai_compatible import connect_openai_compatible
+
             return await connect_openai_compatible(
                 base_url=chosen.base_url,
                 model=chosen.model,
@@ -275,11 +285,15 @@ def open_chat_model(settings: Settings, clock: Clock) -> ChatModel | None:
     """Connect the chat model that is configured, if one is."""
     if not settings.models.chat_model:
         return None
+    from core.models.openai_compatible import OpenAiCompatibleModel
+
     return OpenAiCompatibleModel(settings.models, clock=clock)
 
 
 def open_source(name: str, settings: SourceSettings, state: State) -> Source:
     """Open a source by the kind its settings name, with the people of the directory."""
+    from connectors import registry
+
     return registry.open_source(
         name,
         settings,
@@ -291,6 +305,8 @@ def open_source(name: str, settings: SourceSettings, state: State) -> Source:
 
 def build_memberships(state: State) -> Memberships:
     """Have members confirmed by the sources that have groups of their own."""
+    from connectors import registry
+
     sources: dict[str, Callable[[], Source]] = {}
     for name, settings in state.settings.sources.items():
         group_source = registry.find_group_source(name, settings)

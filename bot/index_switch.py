@@ -1,11 +1,10 @@
 """Keeps the index in use and the settings in step."""
 
-from bot.bootstrap import Product
+from bot.bootstrap import Product, open_store
 from core.errors import SettingsError
 from knowledge.index_rebuild import rebuild_index
 from knowledge.progress import Progress
 from knowledge.stores import IndexShape
-from knowledge.stores.lancedb import open_lancedb_store
 
 
 async def require_index(product: Product) -> None:
@@ -30,7 +29,7 @@ async def prepare_index(product: Product, progress: Progress) -> None:
         return
     if active == product.shape:
         return
-    old = await open_lancedb_store(product.state.settings.store_path, active)
+    old = await open_store(product.state.settings, active)
     try:
         sources = await product.state.ledger.load_source_names()
         statistics = await rebuild_index(product.ingest_parts, old, sources, progress)

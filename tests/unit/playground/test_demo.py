@@ -11,7 +11,8 @@ from core.clock import parse_moment
 from core.settings import FilesSettings, load_settings
 from knowledge.directory_import import load_directory_folder
 from knowledge.people import ChannelId, PersonId
-from playground.demo import EDITED, SCENES, play, register, write_settings
+from playground.demo import register
+from playground.demo_play import EDITED, SCENES, play, write_settings
 
 
 def test_the_settings_name_the_companys_files_and_words(tmp_path: Path) -> None:
