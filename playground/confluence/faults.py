@@ -1,6 +1,5 @@
-"""What goes wrong on demand, and how often each kind of call was made."""
+"""What goes wrong on demand."""
 
-from collections import Counter
 from dataclasses import dataclass, field
 
 
@@ -49,22 +48,3 @@ class Faults:
     def cuts(self, target: str, offset: int) -> bool:
         """Tell whether a page of a listing lies behind the place where listings fail."""
         return any(text in target and offset >= after for text, after in self.cut_after.items())
-
-
-@dataclass(slots=True, kw_only=True)
-class Calls:
-    """Calls so far."""
-
-    total: int = 0
-    by_kind: Counter[str] = field(default_factory=Counter)
-
-    def count(self, kind: str) -> int:
-        """Count a call; returns how many there are now."""
-        self.total += 1
-        self.by_kind[kind] += 1
-        return self.total
-
-    def reset(self) -> None:
-        """Begin again at none."""
-        self.total = 0
-        self.by_kind.clear()

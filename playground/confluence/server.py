@@ -9,9 +9,10 @@ from zoneinfo import ZoneInfo
 
 from aiohttp import web
 
+from playground.calls import Calls
 from playground.confluence.cloud_routes import CloudRoutes
 from playground.confluence.data_center_routes import DataCenterRoutes
-from playground.confluence.faults import Calls, Faults
+from playground.confluence.faults import Faults
 from playground.confluence.query import QueryError
 from playground.confluence.serving import ApiError, BrokenOffError, Serving
 from playground.confluence.views import Views

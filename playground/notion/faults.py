@@ -1,7 +1,6 @@
-"""What goes wrong on demand, and how often each kind of call was made."""
+"""What goes wrong on demand."""
 
 import asyncio
-from collections import Counter
 from dataclasses import dataclass, field
 
 
@@ -55,22 +54,3 @@ class Faults:
             path.startswith(start) and offset >= after * max(size, 1)
             for start, after in self.cut_after.items()
         )
-
-
-@dataclass(slots=True, kw_only=True)
-class Calls:
-    """Calls so far."""
-
-    total: int = 0
-    by_kind: Counter[str] = field(default_factory=Counter)
-
-    def count(self, kind: str) -> int:
-        """Count a call; returns how many there are now."""
-        self.total += 1
-        self.by_kind[kind] += 1
-        return self.total
-
-    def reset(self) -> None:
-        """Begin again at none."""
-        self.total = 0
-        self.by_kind.clear()

@@ -10,8 +10,9 @@ from uuid import UUID
 
 from aiohttp import web
 
+from playground.calls import Calls
 from playground.notion.editor import Editor
-from playground.notion.faults import Calls, Faults
+from playground.notion.faults import Faults
 from playground.notion.shapes import LEGACY, VERSIONS, count_sources, round_to_minute, shape_object
 from playground.notion.web import WorkspacePages
 from playground.notion.workspace import Json, Workspace
