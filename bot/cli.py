@@ -13,13 +13,12 @@ import typer
 
 from bot.commands import register_commands
 from bot.commands.context import CommandContext
-from bot.commands.output import print_error
+from bot.commands.output import EXIT_FAILED, print_error
 from core.clock import parse_moment
 from core.errors import SettingsError, ZhixingError
 from core.settings import DEFAULT_HOME
 
 COMMAND_GROUP = "zhixing.commands"
-EXIT_FAILED = 1
 EXIT_SETTINGS = 2
 
 HomeOption = Annotated[

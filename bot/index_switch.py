@@ -22,7 +22,16 @@ async def require_index(product: Product) -> None:
 
 
 async def prepare_index(product: Product, progress: Progress) -> None:
-    """Before a sync: build the index that the settings ask for, when another one is in use."""
+    """Before a sync: build the index that the settings ask for, when another one is in use.
+
+    Raises:
+        RunInTheWayError: A run is writing to the one in use.
+    """
+    async with product.sync_lock.hold_index():
+        await _prepare(product, progress)
+
+
+async def _prepare(product: Product, progress: Progress) -> None:
     active = await product.state.active_index.load()
     if active is None:
         await product.state.active_index.begin(product.shape)

@@ -176,9 +176,8 @@ async def _prepare(product: Product, stop: asyncio.Event) -> None:
     """Build the index the settings ask for, once no run is writing to the one in use."""
     while not stop.is_set() and await product.state.active_index.load() != product.shape:
         try:
-            async with product.sync_lock.hold_index():
-                with TerminalProgress() as progress:
-                    await prepare_index(product, progress)
+            with TerminalProgress() as progress:
+                await prepare_index(product, progress)
         except RunInTheWayError as error:
             _log.info("index_waits", reason=str(error))
             await asyncio.sleep(INDEX_RETRY_S)

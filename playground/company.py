@@ -18,16 +18,13 @@ from pydantic import SecretStr
 from bot.bootstrap import Product, open_product, open_source
 from bot.commands.context import store_clock
 from bot.commands.progress import TerminalProgress
-from bot.commands.sync import describe
+from bot.commands.sync import describe, follow_rights, read_source
 from bot.index_switch import prepare_index
 from core.clock import Clock
 from core.errors import SettingsError
 from core.settings import Settings
 from core.source_settings import ConfluenceSettings, NotionSettings
 from knowledge.directory_import import GROUP_SOURCE, import_directory
-from knowledge.ingestion import SyncRun
-from knowledge.rights_run import RightsRun
-from knowledge.runs import RunKind
 from knowledge.source import Source
 from knowledge.sync_report import SyncReport
 from playground.confluence.changes import apply_change as change_wiki
@@ -131,7 +128,8 @@ class Company:
         await import_directory(self._product.state.directory, self._staff.folder)
         total = SyncReport()
         for source in self._sources:
-            total.add(await self._sync_source(source))
+            total.add(await read_source(self._product, source))
+            total.alarms += (await follow_rights(self._product, source)).alarms
         calls = {WIKI: self._wiki.calls.total, NOTION: self._notion.calls.total}
         return StepReport(change=change, operation=operation, calls=calls, report=total)
 
@@ -152,17 +150,6 @@ class Company:
         self._notion.workspace.write_access(self._staff.folder / ACCESS_FILE)
         self._clock.moment = _read_moment(change)
         return await self.sync(change=str(change["id"]), operation=operation)
-
-    async def _sync_source(self, source: Source) -> SyncReport:
-        locks = self._product.sync_lock
-        async with locks.hold(source.name, RunKind.SYNC) as tools:
-            with TerminalProgress() as progress:
-                run = SyncRun(source, tools.parts, tools.logs, progress=progress)
-                report = await run.run()
-        async with locks.hold(source.name, RunKind.RIGHTS) as tools:
-            rights = await RightsRun(source, tools.parts, tools.logs).run()
-        report.alarms += rights.alarms
-        return report
 
 
 @asynccontextmanager
@@ -185,9 +172,8 @@ async def open_company(
         sections = build_sections(wiki, notion, staff.folder / ACCESS_FILE)
         ours = settings.model_copy(update={"sources": {**settings.sources, **sections}})
         async with open_product(ours, stepped) as product:
-            async with product.sync_lock.hold_index():
-                with TerminalProgress() as progress:
-                    await prepare_index(product, progress)
+            with TerminalProgress() as progress:
+                await prepare_index(product, progress)
             # Rules name people and groups, so these come first.
             await import_directory(product.state.directory, staff.folder)
             sources = [open_source(name, one, product.state) for name, one in sections.items()]

@@ -10,7 +10,7 @@ import typer
 from bot.bootstrap import State, open_product, open_state
 from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import JsonOption, LimitOption
-from bot.commands.output import print_json, print_result
+from bot.commands.output import EXIT_FAILED, print_json, print_result
 from bot.commands.runs import describe_run, run_to_json
 from bot.serving import build_runner, declare_jobs
 from core.errors import ServiceUnavailableError, SettingsError
@@ -88,7 +88,7 @@ def _register_changes(jobs: typer.Typer) -> None:
         else:
             print_result(describe_run(done) if done else f"asked for {source}/{kind}")
         if done and done.is_broken:
-            raise typer.Exit(1)
+            raise typer.Exit(EXIT_FAILED)
 
     @jobs.command()
     def pause(

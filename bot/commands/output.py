@@ -8,6 +8,9 @@ from urllib.parse import unquote
 
 from rich.console import Console
 
+EXIT_FAILED = 1
+"""The exit code of a command whose work failed, for it was called rightly."""
+
 _results = Console(soft_wrap=True, highlight=False, emoji=False)
 _notices = Console(stderr=True, soft_wrap=True, highlight=False, emoji=False)
 # What a page's author could steer a terminal with: control characters, and marks that turn the

@@ -10,7 +10,7 @@ import typer
 from bot.bootstrap import Product, open_product, open_source
 from bot.commands.context import get_context, run, store_clock
 from bot.commands.options import JsonOption
-from bot.commands.output import print_json, print_notice, print_result
+from bot.commands.output import EXIT_FAILED, print_json, print_notice, print_result
 from bot.commands.progress import TerminalProgress
 from bot.index_switch import prepare_index
 from bot.source_settings import select_sources
@@ -18,13 +18,12 @@ from core.clock import Clock
 from core.errors import SettingsError, ZhixingError
 from core.settings import Settings, SourceSettings
 from knowledge.ingestion import SyncRun
-from knowledge.rights_run import RIGHTS_SCOPE, RightsRun
+from knowledge.rights_run import RIGHTS_SCOPE, RightsReport, RightsRun
 from knowledge.runs import RunKind
 from knowledge.source import Source
 from knowledge.sync_report import SyncReport
 
 FAILURES_SHOWN = 20
-EXIT_FAILED = 1
 
 PathsArgument = Annotated[
     list[Path] | None,
@@ -133,9 +132,8 @@ async def sync_sources(
     """Sync sources one after the other and return what was done in all."""
     total = SyncReport()
     async with open_product(settings, clock) as product:
-        async with product.sync_lock.hold_index():
-            with TerminalProgress() as progress:
-                await prepare_index(product, progress)
+        with TerminalProgress() as progress:
+            await prepare_index(product, progress)
         for name, source_settings in sources.items():
             try:
                 done = await sync_source(
@@ -158,28 +156,41 @@ async def sync_source(
     """Sync one source with progress on the terminal."""
     source = open_source(name, settings, product.state)
     try:
-        async with product.sync_lock.hold(name, RunKind.SYNC) as tools:
-            with TerminalProgress() as progress:
-                report = await SyncRun(
-                    source,
-                    tools.parts,
-                    tools.logs,
-                    progress=progress,
-                    accept_deletions=accept_deletions,
-                ).run()
+        report = await read_source(product, source, accept_deletions=accept_deletions)
         if accept_deletions:
-            await _accept_rights(product, source)
+            held = await product.state.logs.holds.load_holds(source.name)
+            if any(one.scope.startswith(RIGHTS_SCOPE) for one in held):
+                await follow_rights(product, source, accept_closing=True)
         return report
     finally:
         await source.close()
 
 
-async def _accept_rights(product: Product, source: Source) -> None:
-    """Believe what a rights run has held back: that nobody may read many documents any more."""
-    held = await product.state.logs.holds.load_holds(source.name)
-    if any(one.scope.startswith(RIGHTS_SCOPE) for one in held):
-        async with product.sync_lock.hold(source.name, RunKind.RIGHTS) as tools:
-            await RightsRun(source, tools.parts, tools.logs, accept_closing=True).run()
+async def read_source(
+    product: Product, source: Source, *, accept_deletions: bool = False
+) -> SyncReport:
+    """Read what has changed in an open source, with progress on the terminal."""
+    async with product.sync_lock.hold(source.name, RunKind.SYNC) as tools:
+        with TerminalProgress() as progress:
+            return await SyncRun(
+                source,
+                tools.parts,
+                tools.logs,
+                progress=progress,
+                accept_deletions=accept_deletions,
+            ).run()
+
+
+async def follow_rights(
+    product: Product, source: Source, *, accept_closing: bool = False
+) -> RightsReport:
+    """Take over who may read what of an open source.
+
+    Args:
+        accept_closing: Believe what was held back: that nobody may read many documents any more.
+    """
+    async with product.sync_lock.hold(source.name, RunKind.RIGHTS) as tools:
+        return await RightsRun(source, tools.parts, tools.logs, accept_closing=accept_closing).run()
 
 
 def describe(report: SyncReport) -> str:
