@@ -149,6 +149,10 @@ class TermStatistics:
         count = self.document_frequency.get(term, 0)
         return math.log(1 + (self.rows - count + 0.5) / (count + 0.5))
 
+    def weigh(self, terms: Mapping[str, float]) -> dict[str, float]:
+        """Return weighted terms with their rarity counted in."""
+        return {term: weight * self.idf(term) for term, weight in terms.items()}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentCommit:

@@ -19,6 +19,7 @@ from pydantic import JsonValue
 from sqlalchemy import Column, Integer, String, Table, Text, func, select
 from sqlalchemy.engine import Connection
 
+from bot.agent.actions import canonical_json
 from core.clock import Clock
 from core.database import Database
 from core.errors import SettingsError
@@ -78,7 +79,7 @@ class AuditLog:
     def build_entry(self, event: str, **details: JsonValue) -> Callable[[Connection], None]:
         """Return what adds an entry, for the transaction of what it tells of."""
         at = self._clock.now()
-        text = json.dumps(details, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        text = canonical_json(details)
 
         def add(connection: Connection) -> None:
             if connection.dialect.name == "postgresql":
@@ -128,9 +129,7 @@ class AuditLog:
         previous = _FIRST
         entries = await self.load()
         for expected, entry in enumerate(entries, start=1):
-            text = json.dumps(
-                entry.details, ensure_ascii=False, sort_keys=True, separators=(",", ":")
-            )
+            text = canonical_json(entry.details)
             seal = self._seal(entry.number, entry.at, entry.event, text, entry.previous)
             is_whole = hmac.compare_digest(seal, entry.seal)
             if entry.number != expected or entry.previous != previous or not is_whole:

@@ -18,7 +18,7 @@ def measure_coverage(
         statistics: Of the whole index; rare terms weigh more.
         texts: Analysed texts, terms separated by spaces.
     """
-    weights = {term: weight * statistics.idf(term) for term, weight in terms.items()}
+    weights = statistics.weigh(terms)
     total = sum(weights.values()) or 1.0
     held = (set(text.split()) for text in texts)
     return max(

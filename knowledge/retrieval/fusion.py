@@ -50,7 +50,7 @@ def fuse(
     if recalled.question is not None:
         note_cosines(hits, scores, recalled.question)
     if method == "rrf":
-        ranks = [_reciprocal_ranks(found) for found in (recalled.terms, recalled.vector)]
+        ranks = [_reciprocal_ranks(route) for route in (recalled.terms, recalled.vector)]
         totals = [sum(rank.get(hit.passage_id, 0.0) for rank in ranks) for hit in hits]
         return best_first(hits, totals, scores, stage="fused", code_bonus=1 / RRF_K, limit=limit)
     words = np.array([one.get("bm25", 0.0) for one in scores], float)

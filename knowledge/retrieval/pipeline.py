@@ -109,9 +109,7 @@ class Retriever:
         log.note("cut", kept)
         return Retrieval(
             question=question,
-            terms={
-                term: weight * asked.statistics.idf(term) for term, weight in asked.terms.items()
-            },
+            terms=asked.statistics.weigh(asked.terms),
             hits=tuple(kept),
             evidence=tuple(evidence),
             further=tuple(further),

@@ -9,6 +9,7 @@ force has OPEN_END_US as its end, which is beyond every date, so that no filter 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -185,7 +186,7 @@ def _encode(row: StoredPassage) -> str:
         "title": row.title,
         "heading_path": row.heading_path,
         "text": row.text,
-        "language": detect_language(row.text),
+        "language": _find_language(row.text),
         "terms": row.terms,
         "codes": row.codes,
         "kind": row.kind,
@@ -236,6 +237,12 @@ def _decode(values: Mapping[str, Any], vector: Vector | None) -> StoredPassage:
     )
 
 
+# Two columns need it, each for all rows of a batch.
+@lru_cache(maxsize=4096)
+def _find_language(text: str) -> Language:
+    return detect_language(text)
+
+
 def _to_moment(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=value)
 
@@ -257,7 +264,7 @@ _COLUMNS: Mapping[str, tuple[pa.DataType, Callable[[StoredPassage], Any]]] = {
     "scope": (_STRING, lambda row: row.scope),
     "author": (_STRING, lambda row: row.author),
     "status": (_STRING, lambda row: row.status),
-    "language": (_STRING, lambda row: detect_language(row.text)),
+    "language": (_STRING, lambda row: _find_language(row.text)),
     "in_force": (_STRING, lambda row: "" if row.valid_to else name_in_force(row.level, row.status)),
     "labels": (_STRINGS, lambda row: row.labels),
     "codes": (_STRINGS, lambda row: row.codes),

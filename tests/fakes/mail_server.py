@@ -17,7 +17,6 @@ class Mailbox:
         refuse: What is said to the next messages instead of taking them, such as "452 full".
         refuse_recipients: Addresses that are refused.
         hang: Whether a message is taken without a reply.
-        greet: Whether the server says anything at all.
     """
 
     def __init__(self) -> None:
@@ -61,7 +60,6 @@ class Mailbox:
 async def serve_mail(mailbox: Mailbox) -> AsyncIterator[int]:
     """Serve until the block ends; yields the port."""
     loop = asyncio.get_running_loop()
-    connections: set[asyncio.Task[None]] = set()
     server = await loop.create_server(
         lambda: SMTP(mailbox, hostname="mail.example", loop=loop), "127.0.0.1", 0
     )
@@ -69,5 +67,3 @@ async def serve_mail(mailbox: Mailbox) -> AsyncIterator[int]:
         yield int(server.sockets[0].getsockname()[1])
     finally:
         server.close()
-        for task in connections:
-            task.cancel()
