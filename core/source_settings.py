@@ -106,6 +106,10 @@ class ConfluenceSettings(Section):
         time_zone: Zone the site reads times of a search in, such as `Asia/Shanghai`; empty = not
             known, the run then looks back 12 hours more.
         full_every_hours: An incremental run lists everything when that was so long ago.
+        rights_every_page: Spaces with at most so many documents have the rights of every page read
+            by every rights run. Of larger ones those pages are read that others stand below or
+            that have readers of their own, with all below where something has changed; the rest
+            with the listing of everything (`full_every_hours`).
         identity_system: System whose native ids in the directory are Confluence accounts.
         group_source: SOURCE of `group:SOURCE/ID` in rules; empty = this source's own name, with
             members from the site; `company` = the groups of the imported directory.
@@ -129,6 +133,7 @@ class ConfluenceSettings(Section):
     overlap_hours: float = Field(default=24.0, ge=1)
     time_zone: str = ""
     full_every_hours: float = Field(default=24.0, gt=0)
+    rights_every_page: int = Field(default=20_000, ge=0)
     identity_system: str = "confluence"
     group_source: str = ""
     anonymous_is_members: bool = True

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import structlog
 
@@ -163,7 +163,7 @@ class RightsRun:
                 case ScopeListed():
                     ended = scopes.pop(change.scope, _Scope())
                     ended.error = change.error
-                    await self._end_scope(change.scope, ended)
+                    await self._end_scope(change.scope, ended, is_whole=change.is_whole)
         for name, scope in scopes.items():
             # A source with a single scope may leave out its end.
             await self._end_scope(name, scope)
@@ -197,7 +197,7 @@ class RightsRun:
             self._report.failures[known.document_id] = str(error)
             return None
 
-    async def _end_scope(self, name: str, scope: _Scope) -> None:
+    async def _end_scope(self, name: str, scope: _Scope, *, is_whole: bool = True) -> None:
         changed = {
             key: rule
             for key, rule in scope.rules.items()
@@ -215,8 +215,11 @@ class RightsRun:
             settings=self._parts.ingest,
         )
         await self._apply(verdict.applied)
-        if not scope.error:
+        if is_whole and not scope.error:
             await self._keep_hold(name, verdict)
+        elif verdict.held:
+            # A hold is raised and ended by whoever has seen everything.
+            self._alarm(verdict.reason)
 
     async def _confirm(
         self, rules: Mapping[DocumentId, AccessRule]
@@ -239,6 +242,8 @@ class RightsRun:
         if not rules:
             return
         containing = await change_rules(self._parts, rules)
+        for key, rule in rules.items():
+            self._known[key] = replace(self._known[key], access_id=rule.access_id)
         self._report.changed += len(rules)
         await self._owe(containing & self._known.keys())
 

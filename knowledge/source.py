@@ -97,10 +97,15 @@ class ScopeListed:
 
     Documents of the scope that were neither Upserted nor Unchanged nor Failed in this run are
     missing; ingestion decides what to believe. With `error` set nothing is missing.
+
+    Attributes:
+        is_whole: False = only a part was looked at, and what was said so far holds at once; for
+            rights alone.
     """
 
     scope: str
     error: str = ""
+    is_whole: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

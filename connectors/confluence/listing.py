@@ -1,7 +1,7 @@
 """Listing a site: whole spaces, what has changed since, and rights alone."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterable
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -18,6 +18,7 @@ from connectors.confluence.model import (
     Space,
 )
 from connectors.confluence.site import Site
+from connectors.confluence.subtrees import build_tree
 from connectors.confluence.texts import TextLoader
 from connectors.confluence.token import build_comment_states, parse_token
 from core.errors import PermanentError
@@ -107,17 +108,55 @@ class Lister:
         for entry in entries:
             if is_doubtful and not self.site.rights.is_certain(entry):
                 continue
-            rule = self.site.rights.build_rule(entry)
-            own = self.site.id_of(entry.page_id)
-            for document_id in (own, *by_page.get(entry.page_id, ())):
-                known = self.describer.known.get(document_id)
-                if known is not None:
-                    for change in self.describer.compare_rule(known, rule, known.scope):
-                        yield change
-            held = self.describer.known.get(own)
+            for change in self._compare_rules(entry, by_page):
+                yield change
+            held = self.describer.known.get(self.site.id_of(entry.page_id))
             token = parse_token(held.token) if held is not None else None
             if token is not None and not self.describer.has_same_includes(token):
                 yield self.describer.make_upsert(entry)
+
+    async def list_changed_subtrees(self, space: Space) -> AsyncIterator[AccessChanged]:
+        """Yield what is under another rule because of the pages that decide for others.
+
+        Asks for these pages, and for what stands below those that have changed; nothing is told
+        of the rest, nor of pages whose ancestors can't be read.
+
+        Raises:
+            PermanentError, TransientError: Asking failed part-way.
+        """
+        site, known = self.site, self.describer.known
+        tree = build_tree(known.values(), site.scope_of(space.key))
+        await site.rights.read_space(space)
+        decisive = await self._find_certain(tree.find_decisive())
+        changed = [
+            one.page_id
+            for one in decisive
+            if tree.access[one.page_id] != site.rights.build_rule(one).access_id
+        ]
+        below = tree.find_with_descendants(changed) - {one.page_id for one in decisive}
+        by_page = self._known_attachments()
+        for entry in (*decisive, *await self._find_certain(below)):
+            for change in self._compare_rules(entry, by_page):
+                yield change
+
+    async def _find_certain(self, ids: Collection[str]) -> list[PageEntry]:
+        """Return pages with everything their rules need; not those where it can't be known."""
+        found = list((await self.site.find_pages(ids)).values())
+        await self.site.complete_rights(found)
+        return [
+            one for one in found if one.restriction is not None and self.site.rights.is_certain(one)
+        ]
+
+    def _compare_rules(
+        self, entry: PageEntry, by_page: Mapping[str, Collection[DocumentId]]
+    ) -> Iterator[AccessChanged]:
+        """Yield the rule of a page, and of its attachments, where the ledger has another one."""
+        rule = self.site.rights.build_rule(entry)
+        own = self.site.id_of(entry.page_id)
+        for document_id in (own, *by_page.get(entry.page_id, ())):
+            known = self.describer.known.get(document_id)
+            if known is not None:
+                yield from self.describer.compare_rule(known, rule, known.scope)
 
     async def _read_space(self, space: Space) -> list[PageEntry]:
         """Read all pages of a space with everything their rules need."""

@@ -46,6 +46,8 @@ from knowledge.source import (
 LoadDirectory = Callable[[], Awaitable[DirectorySnapshot]]
 
 _CHECKPOINT_EVERY = 100
+# Of a space with fewer pages all are listed as quickly.
+_FIRST_DECISIVE = 500
 _PARSER_TIMEOUT_S = 120.0
 
 
@@ -133,12 +135,20 @@ class ConfluenceSource:
         """Yield what is under another rule now; see `BulkRightsSource`."""
         lister = await self._begin(known)
         for space in lister.site.spaces.values():
+            scope = lister.site.scope_of(space.key)
+            held = sum(one.scope == scope for one in known.values())
+            every = self._settings.rights_every_page
             try:
-                async for change in lister.list_rights(space):
-                    yield change
-                yield ScopeListed(scope=lister.site.scope_of(space.key))
+                if held > min(_FIRST_DECISIVE, every):
+                    async for changed in lister.list_changed_subtrees(space):
+                        yield changed
+                    yield ScopeListed(scope=scope, is_whole=False)
+                if held <= every:
+                    async for change in lister.list_rights(space):
+                        yield change
+                    yield ScopeListed(scope=scope)
             except (PermanentError, TransientError) as error:
-                yield ScopeListed(scope=lister.site.scope_of(space.key), error=str(error))
+                yield ScopeListed(scope=scope, error=str(error))
 
     async def fetch(self, change: Upserted) -> Document:
         """Return a page, blog post or attachment; see `Source`."""

@@ -217,6 +217,48 @@ async def test_a_bulk_listing_costs_no_call_a_page(bench: Workbench) -> None:
     assert "p2" in source.fetched[fetched:]
 
 
+@dataclass
+class PartedSource(BulkSource):
+    """Tells some rules first, then goes silent."""
+
+    async def discover_access(
+        self, known: Mapping[DocumentId, KnownDocument]
+    ) -> AsyncIterator[AccessChanged | Upserted | Failed | ScopeListed]:
+        assert known
+        for key, rule in self.listed.items():
+            yield AccessChanged(document_id=self.id_of(key), scope=self.scope, rule=rule)
+        yield ScopeListed(scope=self.scope, is_whole=False)
+        raise ServiceUnavailableError("the service is down")
+
+
+async def test_what_is_told_of_a_part_holds_although_the_rest_is_not_told(
+    bench: Workbench,
+) -> None:
+    source = PartedSource(build_pages(3), listed={"p1": HR})
+    await bench.sync(source)
+    with pytest.raises(ServiceUnavailableError):
+        await follow(bench, source)
+    assert await rule_of(bench, source, "p1") == HR
+    assert await rule_of(bench, source, "p0") == ALL_MEMBERS
+
+
+async def test_a_part_neither_closes_many_pages_nor_ends_their_hold(bench: Workbench) -> None:
+    source = PartedSource(build_pages(10), listed={f"p{n}": NOBODY for n in range(6)})
+    await bench.sync(source)
+    for listed in (source.listed, {"p9": HR}):
+        source.listed = listed
+        with pytest.raises(ServiceUnavailableError):
+            await follow(bench, source)
+        assert await rule_of(bench, source, "p0") == ALL_MEMBERS
+    held = MemorySource(source.pages)
+    close_pages(held, *(f"p{n}" for n in range(6)))
+    await follow(bench, held)
+    with pytest.raises(ServiceUnavailableError):
+        await follow(bench, source)
+    [hold] = await bench.logs.holds.load_holds("memory")
+    assert len(hold.missing) == 6
+
+
 async def test_a_page_that_shows_a_changed_one_is_read_again(bench: Workbench) -> None:
     included = BodyPart(
         markdown="borrowed words", included_from=DocumentId("memory:inner"), included_rule=HR
