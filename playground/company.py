@@ -121,6 +121,11 @@ class Company:
         """Where people look at the wiki and edit it, as long as it is served."""
         return f"{self._wiki.base_url}/ui"
 
+    @property
+    def notion_url(self) -> str:
+        """Where people look at the notes and edit them, as long as they are served."""
+        return f"{self._notion.base_url}/"
+
     async def sync(self, *, change: str = "", operation: str = "first sync") -> StepReport:
         """Bring directory, texts and rights in step; counts the calls that took."""
         self._wiki.calls.reset()
@@ -154,9 +159,25 @@ class Company:
 
 @asynccontextmanager
 async def open_company(
-    settings: Settings, clock: Clock, folder: Path, *, flavour: Flavour = "cloud"
+    settings: Settings,
+    clock: Clock,
+    folder: Path,
+    *,
+    flavour: Flavour = "cloud",
+    wiki_port: int = 0,
+    notion_port: int = 0,
+    leads_here: bool = False,
 ) -> AsyncIterator[Company]:
     """Serve a company's folder on loopback and open the product on it.
+
+    Args:
+        settings: All but those of the stand-ins.
+        clock: What time it is before the first change.
+        folder: The company's.
+        flavour: Of its wiki.
+        wiki_port: 0 = a free one.
+        notion_port: The same.
+        leads_here: Whether the addresses of notes lead to the stand-in instead of notion.so.
 
     Raises:
         SettingsError: A file of the folder is missing or not of its form.
@@ -166,9 +187,10 @@ async def open_company(
     workspace = Workspace.load(folder)
     workspace.write_access(staff.folder / ACCESS_FILE)
     async with (
-        serve_confluence(load_wiki(folder, stepped), flavour=flavour) as wiki,
-        serve_notion(workspace) as notion,
+        serve_confluence(load_wiki(folder, stepped), flavour=flavour, port=wiki_port) as wiki,
+        serve_notion(workspace, port=notion_port) as notion,
     ):
+        notion.leads_here = leads_here
         sections = build_sections(wiki, notion, staff.folder / ACCESS_FILE)
         ours = settings.model_copy(update={"sources": {**settings.sources, **sections}})
         async with open_product(ours, stepped) as product:

@@ -4,7 +4,6 @@ Its files are read as they are, its wiki and its notes through stand-ins of Conf
 where a page is edited in the end.
 """
 
-import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +15,10 @@ from bot.commands.output import print_notice, print_result
 from bot.commands.sync import describe as describe_sync
 from bot.commands.sync import sync_source
 from core.clock import Clock, FixedClock, parse_moment
-from core.settings import SETTINGS_FILE, Settings, load_settings
+from core.settings import load_settings
 from playground.company import Company, StepReport, load_changes, open_company
+from playground.home import FILES, write_settings
 
-SOURCE = "files"
 # The company's "today", so that questions about this month have an answer.
 TODAY = "2026-10-15"
 
@@ -110,13 +109,14 @@ EDITED = Scene(
 async def play(home: Path, folder: Path) -> None:
     """Sync the company into an empty home, ask the questions, and let a page be edited."""
     shutil.rmtree(home, ignore_errors=True)
-    settings = write_settings(home, folder)
+    write_settings(home, folder)
+    settings = load_settings(home)
     clock: Clock = FixedClock(parse_moment(TODAY))
     async with open_company(settings, clock, folder) as company:
         product = company.product
         print_notice("syncing the sample company: its files, its wiki and its notes …")
         files_report = await sync_source(
-            product, SOURCE, settings.sources[SOURCE], accept_deletions=False
+            product, FILES, settings.sources[FILES], accept_deletions=False
         )
         print_result(f"files: {describe_sync(files_report)}")
         print_result(f"wiki and notes: {_describe_step(await company.sync())}")
@@ -138,18 +138,6 @@ async def _show_edit(company: Company, folder: Path) -> None:
 def _describe_step(step: StepReport) -> str:
     calls = ", ".join(f"{count} calls to {name}" for name, count in step.calls.items())
     return f"{describe_sync(step.report)} ({calls})"
-
-
-def write_settings(home: Path, company: Path) -> Settings:
-    """Write the demo's settings file, for the demo and whoever goes on with its home."""
-    home.mkdir(parents=True)
-    # JSON strings are TOML basic strings, whatever the path holds.
-    (home / SETTINGS_FILE).write_text(
-        f"[sources.{SOURCE}]\npath = {json.dumps(str(company / 'files'))}\n\n"
-        f"[analysis]\nsynonyms = [{json.dumps(str(company / 'jargon.txt'))}]\n",
-        encoding="utf-8",
-    )
-    return load_settings(home)
 
 
 async def _show(product: Product, scene: Scene) -> None:

@@ -17,6 +17,7 @@ from playground.confluence.query import QueryError
 from playground.confluence.serving import ApiError, BrokenOffError, Serving
 from playground.confluence.views import Views
 from playground.confluence.wiki import Wiki
+from playground.guard import PLAIN_POLICY, build_guard
 
 Flavour = Literal["cloud", "data_center"]
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -50,7 +51,8 @@ class ConfluenceServer:
 
     def build_app(self) -> web.Application:
         """Return the application."""
-        app = web.Application(middlewares=[self._guard])
+        guard = build_guard(self._is_page, policy=PLAIN_POLICY)
+        app = web.Application(middlewares=[guard, self._guard])
         routes: Sequence[tuple[str, str, Handler]]
         if self.flavour == "cloud":
             routes = CloudRoutes(self.serving).routes()
@@ -74,10 +76,13 @@ class ConfluenceServer:
             own["email"] = PLAYGROUND_EMAIL
         return {**own, **more}
 
+    def _is_page(self, path: str) -> bool:
+        return path.startswith((f"{self.prefix}/ui", f"{self.prefix}/spaces/"))
+
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         path = request.path.removeprefix(self.prefix)
-        if path.startswith("/ui"):
+        if self._is_page(request.path):
             return await handler(request)
         try:
             await self._check(request, path)

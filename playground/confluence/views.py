@@ -32,6 +32,7 @@ class Views:
             ("GET", "/ui", self._show_spaces),
             ("GET", "/ui/pages/{id}", self._show_page),
             ("POST", "/ui/pages/{id}", self._edit_page),
+            ("GET", "/spaces/{space}/pages/{id}", self._follow_link),
         ]
 
     async def _show_spaces(self, request: web.Request) -> web.Response:
@@ -70,6 +71,10 @@ class Views:
         )
         back = f'<p><a href="{self._base}?as={escape(person)}">← {escape(page.space)}</a></p>'
         return _answer(page.title, back + about + shown + self._write_form(page))
+
+    async def _follow_link(self, request: web.Request) -> web.Response:
+        """Lead from the address that the API names to the page."""
+        raise web.HTTPSeeOther(f"{self._base}/pages/{self._get_page(request).page_id}")
 
     async def _edit_page(self, request: web.Request) -> web.Response:
         page, form = self._get_page(request), await request.post()

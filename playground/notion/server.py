@@ -11,10 +11,11 @@ from uuid import UUID
 from aiohttp import web
 
 from playground.calls import Calls
+from playground.guard import PLAIN_POLICY, build_guard
 from playground.notion.editor import Editor
 from playground.notion.faults import Faults
 from playground.notion.shapes import LEGACY, VERSIONS, count_sources, round_to_minute, shape_object
-from playground.notion.web import WorkspacePages
+from playground.notion.web import WorkspacePages, is_page
 from playground.notion.workspace import Json, Workspace
 
 MAX_PAGE_SIZE = 100
@@ -41,6 +42,7 @@ class NotionServer:
         faults: What goes wrong from now on.
         calls: What was asked so far, by kind.
         row_limit: Rows a query gives at most.
+        leads_here: Whether addresses of pages lead to this server instead of notion.so.
     """
 
     def __init__(self, workspace: Workspace, *, token: str = PLAYGROUND_TOKEN) -> None:
@@ -50,12 +52,14 @@ class NotionServer:
         self.faults = Faults()
         self.calls = Calls()
         self.row_limit = 10_000
+        self.leads_here = False
         self.base_url = ""
         self._signatures = 0
 
     def build_app(self) -> web.Application:
         """Return the application."""
-        app = web.Application(middlewares=[self._guard])
+        guard = build_guard(is_page, policy=PLAIN_POLICY)
+        app = web.Application(middlewares=[guard, self._guard])
         routes = (
             ("POST", "/v1/search", self._search),
             ("GET", "/v1/users", self._list_users),
@@ -246,6 +250,8 @@ class NotionServer:
         for value in shaped.get("properties", {}).values():
             if isinstance(value, dict):
                 value.pop("~all", None)
+        if self.leads_here and shaped["object"] == "page":
+            shaped["url"] = f"{self.base_url}/page/{shaped['id']}"
         return shaped
 
     def _shape_block(self, block: Json) -> Json:

@@ -46,6 +46,12 @@ _PAGES = Environment(autoescape=True).from_string(
 {% if one.in_trash %}<span class="t">回收站 trash</span>{% endif %}</li>{% endfor %}</ul></html>"""
 )
 _MAX_DEPTH = 20
+_PATHS = ("/page/", "/block/")
+
+
+def is_page(path: str) -> bool:
+    """Tell whether a path belongs to these pages, not to the API."""
+    return path == "/" or path.startswith(_PATHS)
 
 
 class WorkspacePages:

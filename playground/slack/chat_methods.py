@@ -39,6 +39,7 @@ class ChatMethods:
         if thread_ts and room.find(thread_ts) is None:
             raise SlackRefusalError("thread_not_found")
         message = self.add(room, content, thread_ts=thread_ts, metadata=_read_metadata(args))
+        message.is_markdown = bool(args.text("markdown_text"))
         found: Json = {"channel": room.channel_id, "ts": message.ts}
         if len(args.text("text")) > POST_TEXT_CHARS:
             found["warning"] = "message_truncated"
@@ -54,6 +55,7 @@ class ChatMethods:
             raise SlackRefusalError("msg_too_long")
         text, blocks = self._read_content(args)
         message.text, message.blocks, message.is_edited = text, blocks, True
+        message.is_markdown = bool(args.text("markdown_text"))
         if args.values.get("metadata") is not None:
             message.metadata = _read_metadata(args)
         event: Json = {"subtype": "message_changed", "hidden": True, "message": message.to_json()}
@@ -102,7 +104,7 @@ class ChatMethods:
         if needs_recipient and args.text("recipient_team_id") != TEAM_ID:
             raise SlackRefusalError("missing_recipient_team_id")
         message = self.add(room, (_read_chunks(args), []), thread_ts=thread_ts)
-        message.is_streaming = True
+        message.is_streaming = message.is_markdown = True
         return {"channel": room.channel_id, "ts": message.ts}
 
     def append_stream(self, args: Arguments) -> Json:

@@ -8,14 +8,18 @@ from pathlib import Path
 
 from aiohttp import web
 
+from playground.guard import Handler, build_guard
+from playground.mail import Mailbox
 from playground.slack.arguments import Arguments, read_arguments
 from playground.slack.chat_methods import ChatMethods
 from playground.slack.delivery import Delivery
 from playground.slack.faults import Calls, Faults
+from playground.slack.front import POLICY, Front
 from playground.slack.people import People
 from playground.slack.read_methods import ReadMethods, auth_test
 from playground.slack.refusals import SlackRefusalError
 from playground.slack.response_urls import ResponseUrls
+from playground.slack.sight import Sight
 from playground.slack.view_methods import ViewMethods
 from playground.slack.workspace import Json, Workspace
 
@@ -45,10 +49,13 @@ class SlackServer:
     Attributes:
         scopes: What the app was granted.
         people: What people do in the workspace.
+        mailbox: Mail that the workspace's people get, for the page to show.
+        front: The page.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, mailbox: Mailbox) -> None:
         self.workspace = workspace
+        self.mailbox = mailbox
         self.faults = Faults()
         self.calls = Calls()
         self.scopes = set(SCOPES)
@@ -58,6 +65,8 @@ class SlackServer:
         self.views = ViewMethods(workspace)
         self.response_urls = ResponseUrls(workspace, self.chat)
         self.people = People(workspace, self.delivery, self.views, self.response_urls)
+        self.front = Front(workspace, self.people, Sight(workspace, self.views, mailbox))
+        mailbox.on_arrival = self.front.changes.announce
         self.base_url = ""
         self._methods = self._build_methods()
 
@@ -68,11 +77,21 @@ class SlackServer:
 
     def build_app(self) -> web.Application:
         """Build the application."""
-        app = web.Application(client_max_size=2**22)
+        guard = build_guard(Front.is_page, policy=POLICY)
+        app = web.Application(client_max_size=2**22, middlewares=[guard, self._announce])
         app.router.add_route("*", "/api/{method}", self._answer)
         app.router.add_get("/link/", self.delivery.sockets.serve)
         app.router.add_post("/respond/{number}", self.response_urls.serve)
+        self.front.register(app)
         return app
+
+    @web.middleware
+    async def _announce(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Whatever was asked of the server may have changed the workspace."""
+        try:
+            return await handler(request)
+        finally:
+            self.front.changes.announce()
 
     async def _answer(self, request: web.Request) -> web.Response:
         name = request.match_info["method"]
@@ -159,19 +178,22 @@ class SlackServer:
 
 
 @asynccontextmanager
-async def serve_slack(workspace: Workspace | Path, *, port: int = 0) -> AsyncIterator[SlackServer]:
+async def serve_slack(
+    workspace: Workspace | Path, *, port: int = 0, mailbox: Mailbox | None = None
+) -> AsyncIterator[SlackServer]:
     """Serve a workspace on loopback until the block ends.
 
     Args:
         workspace: One that is there, or the folder of a company.
         port: 0 = a free one.
+        mailbox: Where people's mail is; None = they have none.
 
     Raises:
         SettingsError: The folder's files are not of their form.
     """
     if isinstance(workspace, Path):
         workspace = await asyncio.to_thread(Workspace.load, workspace)
-    server = SlackServer(workspace)
+    server = SlackServer(workspace, mailbox or Mailbox())
     runner = web.AppRunner(server.build_app(), shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", port, backlog=512)
@@ -183,5 +205,6 @@ async def serve_slack(workspace: Workspace | Path, *, port: int = 0) -> AsyncIte
     try:
         yield server
     finally:
+        await server.front.close()
         await server.delivery.close()
         await runner.cleanup()

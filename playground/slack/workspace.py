@@ -58,7 +58,11 @@ class Member:
 
 @dataclass(slots=True, kw_only=True)
 class Message:
-    """A message of a room, or one that only `ephemeral_to` sees."""
+    """A message of a room, or one that only `ephemeral_to` sees.
+
+    Attributes:
+        is_markdown: Whether the text is Markdown, and shown above the blocks, as streams are.
+    """
 
     ts: str
     channel: str
@@ -72,6 +76,7 @@ class Message:
     is_edited: bool = False
     ephemeral_to: str = ""
     is_streaming: bool = False
+    is_markdown: bool = False
 
     def to_json(self, *, with_metadata: bool = False) -> Json:
         """Return the message object."""

@@ -12,13 +12,16 @@ from core.settings import FilesSettings, load_settings
 from knowledge.directory_import import load_directory_folder
 from knowledge.people import ChannelId, PersonId
 from playground.demo import register
-from playground.demo_play import EDITED, SCENES, play, write_settings
+from playground.demo_play import EDITED, SCENES, play
+from playground.home import write_settings
 
 
 def test_the_settings_name_the_companys_files_and_words(tmp_path: Path) -> None:
     company = tmp_path / 'a "company"\\公司'
-    written = write_settings(tmp_path / "home", company)
-    assert written == load_settings(tmp_path / "home")
+    (company / "files").mkdir(parents=True)
+    (company / "jargon.txt").touch()
+    write_settings(tmp_path / "home", company)
+    written = load_settings(tmp_path / "home")
     assert written.sources["files"] == FilesSettings(path=str(company / "files"))
     assert written.analysis.synonyms == (str(company / "jargon.txt"),)
 

@@ -1,0 +1,55 @@
+"""`zhixing playground`: a chat, a wiki, notes and a mailbox to try everything in, on loopback."""
+
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.commands.context import get_context, run
+
+CompanyOption = Annotated[
+    Path | None,
+    typer.Option("--company", help="A company's folder; the sample company when left out."),
+]
+HeadlessOption = Annotated[
+    bool, typer.Option("--headless", help="Say only the addresses, as JSON, for programs.")
+]
+PORT_HELP = "Port of the {}; 0 = a free one."
+SlackPort = Annotated[
+    int, typer.Option("--port", min=0, max=65535, help=PORT_HELP.format("chat and the mailbox"))
+]
+WikiPort = Annotated[
+    int, typer.Option("--wiki-port", min=0, max=65535, help=PORT_HELP.format("wiki"))
+]
+NotionPort = Annotated[
+    int, typer.Option("--notion-port", min=0, max=65535, help=PORT_HELP.format("notes"))
+]
+MailPort = Annotated[
+    int, typer.Option("--smtp-port", min=0, max=65535, help=PORT_HELP.format("mail server"))
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+
+    @app.command()
+    def playground(
+        context: typer.Context,
+        company: CompanyOption = None,
+        headless: HeadlessOption = False,  # noqa: FBT002 - typer's form of a switch
+        port: SlackPort = 0,
+        wiki_port: WikiPort = 0,
+        notion_port: NotionPort = 0,
+        smtp_port: MailPort = 0,
+    ) -> None:
+        """Try all of it in the browser: a chat, a wiki, notes and a mailbox on this machine."""
+        # Servers and sources take long to load, and every other command starts without them.
+        from playground.serving import Ports, choose_clock, play, prepare_home  # noqa: PLC0415
+
+        ours = get_context(context)
+        ports = Ports(slack=port, wiki=wiki_port, notion=notion_port, mail=smtp_port)
+        with as_file(files("playground") / "sample_company") as sample:
+            folder = (company or sample).resolve()
+            clock = choose_clock(ours, is_sample=company is None)
+            run(play(prepare_home(ours.home, folder), clock, folder, ports, headless=headless))
