@@ -10,6 +10,8 @@ from pydantic import JsonValue
 from core.settings import MailSettings
 
 MOST_RECIPIENTS = 50
+# What fits into a field of a form.
+MOST_ADDRESS_CHARS = 3_000
 MOST_BODY_CHARS = 100_000
 MOST_SUBJECT_CHARS = 400
 # What mail servers take as one address, no more: no display names, comments or quotes.
@@ -102,7 +104,7 @@ def _read_addresses(
 ) -> list[str]:
     value = parameters.get(field)
     items = value if isinstance(value, list) else [] if value is None else [value]
-    found: list[str] = []
+    given: list[str] = []
     for item in items:
         if not isinstance(item, str):
             problems.append(Problem(field=field, flaw=Flaw.NO_TEXT))
@@ -113,8 +115,13 @@ def _read_addresses(
         elif not _is_allowed(address, settings.allowed_domains):
             problems.append(Problem(field=field, flaw=Flaw.DOMAIN, value=address))
         else:
-            found.append(address)
-    return list(dict.fromkeys(found))
+            given.append(address)
+    found = list(dict.fromkeys(given))
+    if (size := len(", ".join(found))) > MOST_ADDRESS_CHARS:
+        problems.append(
+            Problem(field=field, flaw=Flaw.TOO_LONG, value=str(size), limit=MOST_ADDRESS_CHARS)
+        )
+    return found
 
 
 def _is_allowed(address: str, domains: tuple[str, ...]) -> bool:

@@ -113,6 +113,16 @@ class Click(_Payload):
         return self.actions[0] if self.actions else self._Action()
 
 
+class Submission(_Payload):
+    """`view_submission`: a form that was sent."""
+
+    class _User(_Payload):
+        id: str
+
+    user: _User
+    view: dict[str, Any]
+
+
 class Command(_Payload):
     """A slash command."""
 

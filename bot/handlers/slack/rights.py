@@ -7,6 +7,7 @@ from bot.handlers.slack.roster import SYSTEM, Roster
 from core.chat_settings import SlackSettings
 from knowledge.access_registry import AccessRegistry
 from knowledge.memberships import Memberships
+from knowledge.people import Person, PersonId
 from knowledge.readers import Reader, resolve_chat_reader
 
 
@@ -19,6 +20,30 @@ class Rights:
     roster: Roster
     rooms: Rooms
     settings: SlackSettings
+
+    async def identify(self, account: str) -> Person | None:
+        """Return which active person of the directory an account is; None when it is none.
+
+        Raises:
+            TransientError: Slack does not say who that is.
+        """
+        user = await self.roster.find(account)
+        directory = (await self.registry.readership()).directory
+        person = self.roster.identify(user, directory)
+        return person if person and directory.principals_of(person) else None
+
+    async def find_account(self, person_id: PersonId) -> str | None:
+        """Return the account of a person; None when they have none here.
+
+        Raises:
+            TransientError: Slack does not say who there is.
+        """
+        directory = (await self.registry.readership()).directory
+        for user in await self.roster.list_ours():
+            person = self.roster.identify(user, directory)
+            if person and person.person_id == person_id:
+                return user.id
+        return None
 
     async def resolve(self, account: str, *, channel: str = "") -> Reader | None:
         """Return the rights of an account that asks in a channel; an empty one = for itself alone.

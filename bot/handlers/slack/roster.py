@@ -71,14 +71,18 @@ class Roster:
         self._strangers[user_id] = (user, now)
         return user
 
-    async def full_members(self) -> list[User]:
-        """Return everybody who may join any public channel: no guests, strangers or machines."""
+    async def list_ours(self) -> list[User]:
+        """Return the accounts of our own workspace that people use, guests too."""
         await self._refresh()
         return [
             one
             for one in self._users.values()
-            if self.is_ours(one) and not (one.is_guest or one.deleted or one.is_machine)
+            if self.is_ours(one) and not (one.deleted or one.is_machine)
         ]
+
+    async def full_members(self) -> list[User]:
+        """Return everybody who may join any public channel: no guests, strangers or machines."""
+        return [one for one in await self.list_ours() if not one.is_guest]
 
     def is_ours(self, user: User) -> bool:
         """Tell whether an account belongs to our own workspace."""
