@@ -37,6 +37,7 @@ class ChatTexts:
     still_working: str
     no_sources: str
     gone: str
+    command_help: str
     search_help: str
     search_heading: str
     search_nothing: str
@@ -82,6 +83,16 @@ _ZH = ChatTexts(
     still_working="这个问题还在处理中。",
     no_sources="这个回答没有您现在可以查看的原文。",
     gone="这个回答的记录已经不在了。",
+    command_help=(
+        "*我能做什么*\n"
+        "• 在频道里 @我 提问，或直接给我发消息；同一话题里接着问不用再 @。\n"
+        "• `{command} 关键词`：搜索知识库，结果仅您可见。"
+        "可加条件：`in:空间 by:作者 after:2026-01-01 label:标签 @知识库`。\n"
+        "• `{command} email 收件人 主题`：起草邮件，您确认之后才会发出。\n"
+        "• `{command} status`：知识库同步情况（管理员）。\n"
+        "• `{command} search 词`：搜索与上面命令同名的词，例如 `{command} search email`。\n"
+        "• `{command} help`：this help in English."
+    ),
     search_help=(
         "用法：`{command} 关键词`，例如 `{command} 差旅 住宿`。"
         "可加条件：`in:空间 by:作者 after:2026-01-01 label:标签 @知识库`。"
@@ -133,6 +144,18 @@ _EN = ChatTexts(
     still_working="This question is still being worked on.",
     no_sources="There is no source of this answer that you may read now.",
     gone="The record of this answer is no longer there.",
+    command_help=(
+        "*What I can do*\n"
+        "• Mention me in a channel, or write to me directly; go on in the thread without a "
+        "mention.\n"
+        "• `{command} words` searches the knowledge base, for you alone. "
+        "Filters: `in:SPACE by:NAME after:2026-01-01 label:x @base`.\n"
+        "• `{command} email TO SUBJECT` drafts an e-mail, which goes out once you confirm it.\n"
+        "• `{command} status` shows how the sources are kept in step (administrators).\n"
+        "• `{command} search words` finds words that are commands, such as "
+        "`{command} search email`.\n"
+        "• `{command} 帮助`：中文说明。"
+    ),
     search_help=(
         "Usage: `{command} words`, for example `{command} travel hotel`. "
         "Filters: `in:SPACE by:NAME after:2026-01-01 label:x @base`."

@@ -115,8 +115,17 @@ class Delivery:
             self._spawn(self._deliver("events_api", payload, retries=RETRIES))
 
     async def send_interactive(self, payload: Json) -> Json | None:
-        """Deliver a click or a form; returns what the app said, None when it said nothing."""
-        return await self._deliver("interactive", payload, retries=0)
+        """Deliver a click or a form; returns what the app said, None when it said nothing.
+
+        Delivered several times, it is the first answer that counts.
+        """
+        replies = await asyncio.gather(
+            *(
+                self._deliver("interactive", payload, retries=0)
+                for _ in range(self._faults.deliveries)
+            )
+        )
+        return next((one for one in replies if one is not None), None)
 
     async def send_command(self, payload: Json) -> Json | None:
         """Deliver a slash command; returns what the app said, None when it said nothing."""

@@ -14,7 +14,7 @@ class Faults:
         fail: How many more calls of a method are answered 500, undone.
         lose: How many more calls of a method are done, but their reply is lost.
         refuse_blocks: How many more messages with blocks are refused as `invalid_blocks`.
-        deliveries: How often every event is delivered.
+        deliveries: How often every event, click and form is delivered.
         unanswered_acks: How many more acknowledgements are overlooked, so that Slack tries again.
     """
 

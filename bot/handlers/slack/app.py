@@ -1,30 +1,31 @@
 """The Bolt app: which listener takes what. Whatever Slack sends, one of them acknowledges it."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import structlog
-from pydantic import ValidationError
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.handlers.slack import rendering, search
+from bot.agent.confirmation import Confirmation
+from bot.handlers.slack import card_rendering, rendering, search
+from bot.handlers.slack.action_desk import ActionDesk
 from bot.handlers.slack.api import OurAccount, bypass_proxy
+from bot.handlers.slack.cards import CardKeeper
+from bot.handlers.slack.commands import Commands
 from bot.handlers.slack.feedback import CORRECTION_FORM, Feedback
 from bot.handlers.slack.intake import QUESTION, Intake
-from bot.handlers.slack.payloads import Click, Command
-from bot.handlers.slack.rendering import render_note
+from bot.handlers.slack.mail_form import MAIL_FORM
+from bot.handlers.slack.pressing import ClickHandler, Pressing
 from bot.handlers.slack.rooms import Rooms
 from bot.handlers.slack.roster import Roster
 from bot.handlers.slack.search import Searching
 from bot.handlers.slack.worker import Worker
 from bot.inbox.store import Inbox
 from core.chat_settings import SlackSettings
-from core.errors import ZhixingError
 
 _ANY = re.compile(".*")
 _MEMBERSHIP = re.compile(
@@ -32,8 +33,6 @@ _MEMBERSHIP = re.compile(
     "|channel_archive|channel_unarchive|channel_rename|group_.*)$"
 )
 _ACCOUNTS = re.compile("^(team_join|user_change)$")
-
-_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +47,11 @@ class AppParts:
     worker: Worker
     searching: Searching
     feedback: Feedback
+    pressing: Pressing
+    commands: Commands
+    desk: ActionDesk
+    keeper: CardKeeper
+    confirmation: Confirmation
     rooms: Rooms
     roster: Roster
 
@@ -75,6 +79,7 @@ def build_app(parts: AppParts) -> AsyncApp:
     _register_messages(app, parts)
     _register_changes(app, parts)
     _register_buttons(app, parts)
+    _register_forms(app, parts)
     _register_command(app, parts)
     _register_rest(app, parts)
     return app
@@ -105,8 +110,8 @@ def _register_changes(app: AsyncApp, parts: AppParts) -> None:
 
 
 def _register_buttons(app: AsyncApp, parts: AppParts) -> None:
-    feedback, searching = parts.feedback, parts.searching
-    handlers: Mapping[str, Callable[[Click], Awaitable[None]]] = {
+    feedback, searching, desk = parts.feedback, parts.searching, parts.desk
+    handlers: Mapping[str, ClickHandler] = {
         rendering.SOLVED: feedback.solve,
         rendering.NOT_SOLVED: feedback.object,
         rendering.SHOW_SOURCES: feedback.show_sources,
@@ -115,51 +120,35 @@ def _register_buttons(app: AsyncApp, parts: AppParts) -> None:
         search.LATER: searching.turn,
         search.SHARE: searching.share,
         search.ANSWER: searching.answer,
+        card_rendering.CONFIRM: desk.confirm,
+        card_rendering.EDIT: desk.edit,
+        card_rendering.CANCEL: desk.cancel,
+        card_rendering.ARRIVED: desk.note_arrived,
+        card_rendering.NOT_ARRIVED: desk.note_not_arrived,
+        card_rendering.SEND_AGAIN: desk.send_again,
+        card_rendering.DRAFT_AGAIN: desk.draft_again,
     }
-
-    async def press(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        try:
-            click = Click.model_validate(body)
-        except ValidationError as error:
-            _log.warning("slack_click_not_understood", reason=str(error))
-            return
-        parts.worker.spawn(_run(click), name=click.action.action_id)
-
-    async def _run(click: Click) -> None:
-        # Slack delivers a click again when its acknowledgement is lost.
-        event_id = f"click:{click.user.id}:{click.action.action_id}:{click.action.action_ts}"
-        if await parts.inbox.claim_event(event_id):
-            await _apologise_for(handlers[click.action.action_id](click), click.response_url, parts)
-
+    press = parts.pressing.build_click_listener(handlers)
     for action_id in handlers:
         app.action(action_id)(press)
 
-    async def submit(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        parts.worker.spawn(feedback.take_correction(body), name=CORRECTION_FORM)
 
-    app.view(CORRECTION_FORM)(submit)
+def _register_forms(app: AsyncApp, parts: AppParts) -> None:
+    async def take_correction(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        parts.worker.spawn(parts.feedback.take_correction(body), name=CORRECTION_FORM)
+
+    async def take_mail(ack: AsyncAck, body: dict[str, Any]) -> None:
+        # Kept before it is acknowledged: a form that was closed is gone.
+        await ack(**await parts.desk.submit(body))
+
+    app.view(CORRECTION_FORM)(take_correction)
+    app.view(MAIL_FORM)(take_mail)
 
 
 def _register_command(app: AsyncApp, parts: AppParts) -> None:
-    async def run(ack: AsyncAck, body: dict[str, Any]) -> None:
-        await ack()
-        command = Command.model_validate(body)
-        work = _apologise_for(parts.searching.run(command), command.response_url, parts)
-        parts.worker.spawn(work, name=command.command)
-
-    app.command(parts.settings.command)(run)
-
-
-async def _apologise_for(work: Awaitable[None], response_url: str, parts: AppParts) -> None:
-    """Tell whoever pressed or typed when it fails; the error itself goes to the log."""
-    try:
-        await work
-    except Exception as error:
-        kind = type(error) if isinstance(error, ZhixingError) else ZhixingError
-        await parts.feedback.api.respond(response_url, render_note(kind.public_message))
-        raise
+    listener = parts.pressing.build_command_listener(parts.commands.run)
+    app.command(parts.settings.command)(listener)
 
 
 def _register_rest(app: AsyncApp, parts: AppParts) -> None:

@@ -10,12 +10,20 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 
+from bot.agent.action_store import ActionStore
+from bot.agent.card_store import CardStore
+from bot.agent.wiring import build_confirmation, build_deciders
 from bot.bootstrap import Product
+from bot.handlers.slack.action_desk import ActionDesk
 from bot.handlers.slack.answering import Answering
 from bot.handlers.slack.api import SlackApi, SlackRefusedError, open_slack_api
 from bot.handlers.slack.app import AppParts, build_app
+from bot.handlers.slack.card_renderer import CardRenderer
+from bot.handlers.slack.cards import CardKeeper
+from bot.handlers.slack.commands import Commands
 from bot.handlers.slack.feedback import Feedback
 from bot.handlers.slack.intake import Intake
+from bot.handlers.slack.pressing import Pressing
 from bot.handlers.slack.publishing import Publisher
 from bot.handlers.slack.rights import Rights
 from bot.handlers.slack.rooms import Rooms
@@ -42,9 +50,12 @@ async def serve_slack(product: Product, stop: asyncio.Event) -> None:
         parts = await build_parts(product, api)
         async with _listen(build_app(parts), parts):
             _log.info("slack_connected", mode=settings.mode)
-            await parts.worker.serve(stop)
+            async with asyncio.TaskGroup() as group:
+                group.create_task(parts.worker.serve(stop))
+                group.create_task(parts.keeper.serve(parts.confirmation, stop))
         # Nothing new comes any more.
         await parts.worker.finish()
+        await parts.keeper.finish(timeout_s=settings.stop_timeout_s)
 
 
 def check_settings(settings: SlackSettings) -> None:
@@ -101,6 +112,24 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         bases=state.settings.bases,
         clock=state.clock,
     )
+    feedback = Feedback(
+        api=api, inbox=inbox, publisher=publisher, searching=searching, worker=worker
+    )
+    mail = state.settings.mail
+    card_store = CardStore(state.database, SystemClock(), platform=SYSTEM)
+    renderer = CardRenderer(rights=rights, mail=mail)
+    keeper = CardKeeper(api, card_store, renderer.render, every_s=settings.sweep_s)
+    confirmation = build_confirmation(product, notify=keeper.notify)
+    desk = ActionDesk(
+        api=api,
+        rights=rights,
+        confirmation=confirmation,
+        deciders=build_deciders(product),
+        actions=ActionStore(state.database),
+        cards=card_store,
+        keeper=keeper,
+        mail=mail,
+    )
     return AppParts(
         settings=settings,
         account=account,
@@ -109,9 +138,12 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         intake=Intake(inbox, settings, bot_user_id=account.user_id),
         worker=worker,
         searching=searching,
-        feedback=Feedback(
-            api=api, inbox=inbox, publisher=publisher, searching=searching, worker=worker
-        ),
+        feedback=feedback,
+        pressing=Pressing(api=api, inbox=inbox, worker=worker),
+        commands=Commands(api=api, searching=searching, desk=desk),
+        desk=desk,
+        keeper=keeper,
+        confirmation=confirmation,
         rooms=rooms,
         roster=roster,
     )
