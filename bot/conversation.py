@@ -4,19 +4,21 @@ Everything a person can ask ends in an `Answer`, also on an error.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
 import structlog
 
+from bot.agent.agent import Agent
+from bot.agent.answering import MODEL_FAILED
 from bot.memory.session import resolve_follow_up
 from bot.memory.turns import Turn, TurnStore
 from bot.rag.answerer import Answerer, Reply
 from bot.rag.language import detect_language
 from bot.rag.page_history import StoredPageHistory
 from bot.rag.question_type import analyse_question, build_search_words, drop_moment
-from bot.rag.replies import NO_PAST, join_replies
+from bot.rag.replies import NO_PAST, join_replies, list_sources
 from bot.router import Route, Routing, route_question
 from bot.search_query import SearchQuery, build_filter, parse_search
 from bot.texts import Texts, get_texts
@@ -38,12 +40,25 @@ _log = structlog.get_logger(__name__)
 
 OPERATOR_NAME = "operator"
 DIRECT = "dm"
+_REMEMBERED = frozenset({Route.FAQ, Route.MULTI_HOP, Route.ACTION})
 _ARCHIVED = frozenset({Status.ARCHIVED})
+
+
+ChooseAgentRoute = Callable[[str], Route | None]
+
+
+def _never(question: str) -> Route | None:  # noqa: ARG001 - of every question
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationParts:
-    """What a conversation needs; chosen in bootstrap."""
+    """What a conversation needs; chosen in bootstrap.
+
+    Attributes:
+        agent: Works out questions of several steps; None = all are answered by one search.
+        choose_agent_route: Tells which questions those are, by the route they take.
+    """
 
     retriever: Retriever
     answerer: Answerer
@@ -53,6 +68,8 @@ class ConversationParts:
     traces: TraceStore
     bases: dict[str, BaseSettings]
     clock: Clock
+    agent: Agent | None = None
+    choose_agent_route: ChooseAgentRoute = _never
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +116,11 @@ class Conversation:
     def __init__(self, parts: ConversationParts) -> None:
         self._parts = parts
 
+    @property
+    def parts(self) -> ConversationParts:
+        """What it was made of, to make one like it."""
+        return self._parts
+
     async def ask(self, question: str, reader: Reader, *, thread: str = "") -> Answer:
         """Answer a question; with a thread, in the light of its turns, which are kept."""
         answer, turn = await self._take_turn(question, reader, thread)
@@ -138,7 +160,7 @@ class Conversation:
                 resolved = resolve_follow_up(question, await self._drop_unreadable(turns, reader))
             steps.note("understand", note=resolved)
             steps.note("route", note=f"{routing.route}: {routing.reason}")
-            answer, cited = await self._answer(resolved, routing, reader, steps)
+            answer, cited = await self._answer(resolved, question, routing, reader, steps)
         except ZhixingError as error:
             _log.warning("question_failed", trace_id=trace_id, reason=str(error))
             answer = _failed(question, trace_id, error.public_message)
@@ -148,22 +170,43 @@ class Conversation:
         took_ms = (time.perf_counter() - began) * 1000
         answer = replace(answer, trace_id=trace_id, took_ms=took_ms)
         await self._save_trace(answer, question, reader, steps)
-        is_worth = answer.route == Route.FAQ and answer.outcome is not Outcome.FAILED
+        is_worth = answer.route in _REMEMBERED and answer.outcome is not Outcome.FAILED
         return answer, self._build_turn(resolved, answer, cited, reader) if is_worth else None
 
     async def _answer(
-        self, question: str, routing: Routing, reader: Reader, steps: TraceSteps
+        self, question: str, said: str, routing: Routing, reader: Reader, steps: TraceSteps
     ) -> tuple[Answer, tuple[Hit, ...]]:
+        """Answer a question; `said` is how it was put before it was understood."""
         if routing.route is not Route.FAQ:
             return _small_talk(routing, get_texts(detect_language(question))), ()
+        if worked_out := await self._work_out(question, said, reader, steps):
+            return worked_out
         replies = await self._search_and_reply(parse_search(question), reader, steps)
         answer = replies.public.answer
         private = replies.private.answer if replies.private else None
         if private is not None:
             is_wholly_private = answer.outcome is Outcome.NOT_FOUND
             outcome = Outcome.NO_ACCESS if is_wholly_private else answer.outcome
-            answer = replace(answer, outcome=outcome, private_answer=_list_sources(private))
+            answer = replace(answer, outcome=outcome, private_answer=list_sources(private))
         return replace(answer, route=routing.route), replies.cited
+
+    async def _work_out(
+        self, question: str, said: str, reader: Reader, steps: TraceSteps
+    ) -> tuple[Answer, tuple[Hit, ...]] | None:
+        """Let the agent answer what is for it; None = one search does, or has to."""
+        agent, route = self._parts.agent, self._parts.choose_agent_route(question)
+        if agent is None or route is None:
+            return None
+        reply = await agent.answer(question, reader, steps, said=said)
+        steps.note(
+            "answer (agent)",
+            rows=[(hit.passage_id, hit.score) for hit in reply.cited],
+            note="; ".join((reply.answer.outcome, *reply.notes)),
+        )
+        # Without its model the agent can't tell what is found; quotes can.
+        if MODEL_FAILED in reply.notes and reply.answer.outcome is Outcome.NOT_FOUND:
+            return None
+        return replace(reply.answer, route=route), reply.cited
 
     async def _search_and_reply(
         self, query: SearchQuery, reader: Reader, steps: TraceSteps
@@ -300,16 +343,6 @@ def _name_of(reader: Reader) -> str:
     if reader.asker is not None:
         return reader.asker.person_id
     return reader.account or OPERATOR_NAME
-
-
-def _list_sources(private: Answer) -> str:
-    """Return a private text with its sources: the citations of the answer are the public ones."""
-    lines = [
-        f"[{one.n}] {' › '.join((one.title, *one.heading_path))}"
-        + (f" ({one.url})" if one.url else "")
-        for one in private.citations
-    ]
-    return "\n\n".join(filter(None, (private.text, "\n".join(lines))))
 
 
 def _small_talk(routing: Routing, texts: Texts) -> Answer:

@@ -12,6 +12,8 @@ class Route(StrEnum):
     HELP = "help"
     CLARIFY = "clarify"
     FAQ = "faq"
+    MULTI_HOP = "multi_hop"
+    ACTION = "action"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """Everything the assistant says of its own, in both languages, in one place."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.rag.language import Language
@@ -36,6 +37,13 @@ class Texts:
     state_as_of: str
     no_past: str
     title_change: str
+    agent_found: str
+    agent_missing: str
+    agent_stopped: Mapping[str, str]
+    draft: str
+    draft_item: str
+    draft_from_pages: str
+    draft_not_here: str
 
 
 _ZH = Texts(
@@ -69,6 +77,23 @@ _ZH = Texts(
     state_as_of="（以上为 {version} 的内容，{since} 至 {until} 有效。）",
     no_past="（没有更早的版本与此不同：自 {since}（{version}）起就是这样写的。）",
     title_change="此页面原名《{before}》，自 {date}（{version}）起改为《{after}》。",
+    agent_found="查到的内容如下：",
+    agent_missing="还没有查清的：",
+    agent_stopped={
+        "steps": "（已达到查询步数上限，以上是目前查到的内容。）",
+        "time": "（已达到时间上限，以上是目前查到的内容。）",
+        "tokens": "（已达到用量上限，以上是目前查到的内容。）",
+        "repeated": "（继续查也没有新的进展，以上是目前查到的内容。）",
+        "nothing_found": (
+            "（换了问法也没有查到更多内容；可以换个说法，或告诉我在哪个系统、哪个页面里。）"
+        ),
+        "tool_errors": "（有查询没能完成，以上是目前查到的内容。）",
+        "model_failed": "（语言模型暂时不可用，以上是目前查到的内容。）",
+    },
+    draft="草稿如下，尚未执行，需要您确认：",
+    draft_item="- {name}：{value}",
+    draft_from_pages="（来自页面或其他系统，请核对）",
+    draft_not_here="这份草稿用到了只有您能看的内容，不能在这里显示。请私聊我再说一次。",
 )
 
 _EN = Texts(
@@ -110,6 +135,27 @@ _EN = Texts(
     no_past="(No earlier version is kept that differs: it has read so since {since}, {version}.)",
     title_change=(
         "This page was called “{before}” and has been “{after}” since {date} ({version})."
+    ),
+    agent_found="This is what I found:",
+    agent_missing="Still open:",
+    agent_stopped={
+        "steps": "(I reached the limit of look-ups; this is what I have so far.)",
+        "time": "(I ran out of time; this is what I have so far.)",
+        "tokens": "(I reached the limit for one question; this is what I have so far.)",
+        "repeated": "(Looking further brought nothing new; this is what I have so far.)",
+        "nothing_found": (
+            "(Other wordings found no more. Try another one, or tell me which system or page to "
+            "look in.)"
+        ),
+        "tool_errors": "(Some look-ups did not work; this is what I have so far.)",
+        "model_failed": "(The language model is not available; this is what I have so far.)",
+    },
+    draft="Here is a draft. Nothing has been done; it needs your confirmation:",
+    draft_item="- {name}: {value}",
+    draft_from_pages=" (from a page or another system, please check)",
+    draft_not_here=(
+        "This draft uses content that only you may see, so it can't be shown here. Please ask me "
+        "again in a direct message."
     ),
 )
 

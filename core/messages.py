@@ -68,10 +68,16 @@ class NearPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedAction:
-    """A write action drafted for confirmation; nothing has been done yet."""
+    """A write action drafted for confirmation; nothing has been done yet.
+
+    Attributes:
+        from_pages: Names of parameters with a value that came from a page or another system, not
+            from the person.
+    """
 
     skill: str
     params: Mapping[str, object]
+    from_pages: frozenset[str] = frozenset()
 
     def to_json(self) -> dict[str, object]:
         """Return the action as `--json` prints it."""

@@ -19,6 +19,8 @@ from bot.rag.numerals import CHINESE_NUMERAL, fold_width, parse_chinese
 from bot.rag.values import ValueKind, extract_values
 from core.errors import ToolRetryError
 
+Restore = Callable[[str], str]
+
 MOST_CHARS = 20_000
 MOST_FAULTS = 3
 _WRAPPERS = ("arguments", "parameters", "args", "input", "properties")
@@ -36,19 +38,35 @@ def _is_moment(value: object) -> bool:
     return not isinstance(value, str) or bool(datetime.fromisoformat(value))
 
 
-def read_arguments(raw: str, schema: JsonSchema, now: datetime) -> dict[str, JsonValue]:
+def read_arguments(
+    raw: str, schema: JsonSchema, now: datetime, *, restore: Restore | None = None
+) -> dict[str, JsonValue]:
     """Parse, mend and check the arguments of a call.
 
     Args:
         raw: As the model wrote them.
         schema: Of the tool, an object.
         now: What "tomorrow" is counted from.
+        restore: Puts text back that was kept from the model; None = nothing was.
 
     Raises:
         ToolRetryError: They can't be used; the message says what to mend.
     """
     arguments = _parse(raw, schema)
+    if restore is not None:
+        arguments = {key: change_texts(value, restore) for key, value in arguments.items()}
     return check_arguments(mend_arguments(arguments, schema, now), schema)
+
+
+def change_texts(value: JsonValue, change: Restore) -> JsonValue:
+    """Return a value with every text in it changed, keys left as they are."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [change_texts(one, change) for one in value]
+    if isinstance(value, dict):
+        return {key: change_texts(one, change) for key, one in value.items()}
+    return value
 
 
 def mend_arguments(

@@ -30,6 +30,13 @@ def build_references(evidence: Sequence[Evidence], *, most_chars: int) -> str:
     return "\n\n".join([f"<references {key}>", *sources, f"</references {key}>"])
 
 
+def fence(kind: str, head: str, body: str) -> str:
+    """Fence one piece of material, such as a tool's result, with a key it does not hold."""
+    head, body = _INVISIBLE.sub("", head), _INVISIBLE.sub("", body)
+    key = choose_key([head, body])
+    return f"<{kind} {key}>\n{head}\n{body}\n</{kind} {key}>"
+
+
 def choose_key(texts: Sequence[str]) -> str:
     """Derive a key from the texts that occurs in none of them."""
     digest = hashlib.sha256("\x1f".join(texts).encode("utf-8", "surrogatepass"))

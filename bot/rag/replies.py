@@ -212,6 +212,16 @@ def join_replies(first: Reply, second: Reply) -> Reply:
     )
 
 
+def list_sources(private: Answer) -> str:
+    """Return a private text with its sources: the citations of the answer are the public ones."""
+    lines = [
+        f"[{one.n}] {' › '.join((one.title, *one.heading_path))}"
+        + (f" ({one.url})" if one.url else "")
+        for one in private.citations
+    ]
+    return "\n\n".join(filter(None, (private.text, "\n".join(lines))))
+
+
 def _append(reply: Reply, lines: Sequence[str]) -> Reply:
     if not lines:
         return reply

@@ -50,10 +50,8 @@ class Writer:
 
     def may_see(self, evidence: Sequence[Evidence]) -> list[Evidence]:
         """Return the evidence that may be sent; nothing when the best of it may not."""
-        if self._model.is_private:
-            return list(evidence)
-        allowed = [one for one in evidence if not self._is_kept(one)]
-        return allowed if evidence and not self._is_kept(evidence[0]) else []
+        allowed = [one for one in evidence if not self.is_kept(one)]
+        return allowed if evidence and not self.is_kept(evidence[0]) else []
 
     async def write(
         self,
@@ -64,11 +62,16 @@ class Writer:
         people: People,
         *,
         show: ShowText | None = None,
+        most_chars: int = MOST_REFERENCE_CHARS,
     ) -> WrittenAnswer | None:
-        """Write an answer from evidence that may be sent; None when the model failed."""
-        placeholders = Placeholders(None if self._model.is_private else self._find_for(people))
+        """Write an answer from evidence that may be sent; None when the model failed.
+
+        Args:
+            most_chars: Of evidence in the prompt.
+        """
+        placeholders = self.build_placeholders(people)
         names = KnownNames(people)
-        most_chars = MOST_REFERENCE_CHARS
+        least_chars = most_chars // 8
         while True:
             gate = GroundingGate(describe_sources(evidence), analyser, names)
             messages = build_messages(
@@ -85,16 +88,21 @@ class Writer:
                 )
             except PromptTooLongError as error:
                 most_chars //= 2
-                if most_chars < MOST_REFERENCE_CHARS // 8:
+                if most_chars < least_chars:
                     _log.warning("model_failed", reason=str(error))
                     return None
             except ZhixingError as error:
                 _log.warning("model_failed", reason=str(error))
                 return None
 
-    def _is_kept(self, evidence: Evidence) -> bool:
+    def is_kept(self, evidence: Evidence) -> bool:
+        """Tell whether a piece of evidence must never be sent to this model."""
         places = {evidence.hit.space, evidence.hit.source}
-        return bool(places & self._never_to_leave)
+        return not self._model.is_private and bool(places & self._never_to_leave)
+
+    def build_placeholders(self, people: People) -> Placeholders:
+        """Return what keeps sensitive text from this model, for one conversation with it."""
+        return Placeholders(None if self._model.is_private else self._find_for(people))
 
     def _find_for(self, people: People) -> SensitiveFinder:
         if self._finder is None or people != self._people:

@@ -117,5 +117,4 @@ class CompareVersions:
             evidence=tuple(touched or new_sections[:1]),
             is_for_asker_alone=is_page_for_asker_alone(page, caller)
             or is_for_asker_alone([*old_sections, *new_sections], caller),
-            has_found=bool(diffs),
         )
