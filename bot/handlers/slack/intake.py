@@ -11,6 +11,7 @@ from slack_bolt.response import BoltResponse
 from bot.handlers.slack.screening import Ignored, screen_message
 from bot.inbox.questions import Question
 from bot.inbox.store import Inbox
+from bot.preferences.store import Preferences, ReplyMode
 from core.chat_settings import SlackSettings
 from core.errors import ZhixingError
 
@@ -32,8 +33,16 @@ class Intake:
         ignored: How many events were ignored, by reason.
     """
 
-    def __init__(self, inbox: Inbox, settings: SlackSettings, *, bot_user_id: str) -> None:
+    def __init__(
+        self,
+        inbox: Inbox,
+        settings: SlackSettings,
+        preferences: Preferences,
+        *,
+        bot_user_id: str,
+    ) -> None:
         self._inbox = inbox
+        self._preferences = preferences
         self._settings = settings
         self._bot_user_id = bot_user_id
         self.accepted = 0
@@ -55,7 +64,12 @@ class Intake:
         return None
 
     async def _accept(self, body: dict[str, Any]) -> Question | None:
-        screened = screen_message(body, bot_user_id=self._bot_user_id, settings=self._settings)
+        screened = screen_message(
+            body,
+            bot_user_id=self._bot_user_id,
+            settings=self._settings,
+            mode=await self._find_mode(body),
+        )
         if isinstance(screened, Ignored):
             self.note_ignored(screened.reason)
             return None
@@ -65,6 +79,17 @@ class Intake:
         else:
             self.accepted += 1
         return question
+
+    async def _find_mode(self, body: dict[str, Any]) -> ReplyMode:
+        """Return what is answered where a message stands that does not mention us."""
+        found = body.get("event")
+        event = found if isinstance(found, dict) else {}
+        channel = event.get("channel")
+        if not isinstance(channel, str) or channel.startswith("D"):
+            return ReplyMode.DEFAULT
+        if f"<@{self._bot_user_id}" in str(event.get("text")):
+            return ReplyMode.DEFAULT
+        return (await self._preferences.load_channel(channel)).reply_mode
 
     def note_ignored(self, reason: str) -> None:
         """Count an event that asks us nothing."""

@@ -4,16 +4,18 @@ import html
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from pydantic import ValidationError
 
 from bot.handlers.slack.payloads import MessageEvent
 from bot.inbox.questions import IncomingQuestion
+from bot.preferences.store import ReplyMode
 from core.chat_settings import SlackSettings
 
 _READ_SUBTYPES = frozenset({"", "file_share", "thread_broadcast"})
 _CONTROL = re.compile(r"<(?P<kind>[@#!]?)(?P<target>[^<>|]*)(?:\|(?P<label>[^<>]*))?>")
+_QUESTION = re.compile(r"[?？][\s\"”’)）]*$|[吗呢]\s*$")
 _FIRST_MENTION = re.compile(r"^\s*<@(?P<user>[A-Z0-9]+)")
 
 
@@ -25,11 +27,21 @@ class Ignored:
 
 
 def screen_message(
-    body: Mapping[str, Any], *, bot_user_id: str, settings: SlackSettings
+    body: Mapping[str, Any],
+    *,
+    bot_user_id: str,
+    settings: SlackSettings,
+    mode: ReplyMode = ReplyMode.DEFAULT,
 ) -> IncomingQuestion | Ignored:
     """Tell whether a `message` or `app_mention` event asks us something.
 
     A mention gives two events; both become the same question, so either of them will do.
+
+    Args:
+        body: The event as Slack sent it.
+        bot_user_id: Who we are.
+        settings: What is answered where nothing else was chosen.
+        mode: What was chosen for the channel.
     """
     try:
         event = MessageEvent.model_validate(body.get("event"))
@@ -39,7 +51,8 @@ def screen_message(
         return Ignored(reason)
     is_direct = event.channel_type == "im" or event.channel.startswith("D")
     is_called = is_direct or event.type == "app_mention" or f"<@{bot_user_id}" in event.text
-    if not is_called and (reason := _find_reason_in_thread(event, bot_user_id, settings)):
+    is_in_thread = event.thread_ts not in {"", event.ts}
+    if not is_called and (reason := _find_reason_uncalled(event, bot_user_id, settings, mode)):
         return Ignored(reason)
     # A direct message is answered where it stands, unless it is in a thread itself.
     thread = event.thread_ts if is_direct else event.thread_ts or event.ts
@@ -51,7 +64,7 @@ def screen_message(
         account=event.user,
         text=read_text(event.text, bot_user_id=bot_user_id),
         is_direct=is_direct,
-        needs_thread=not is_called,
+        needs_thread=not is_called and is_in_thread,
     )
 
 
@@ -69,15 +82,33 @@ def _find_reason(event: MessageEvent, bot_user_id: str, settings: SlackSettings)
     return "" if event.user else "without a person"
 
 
-def _find_reason_in_thread(event: MessageEvent, bot_user_id: str, settings: SlackSettings) -> str:
-    if not event.thread_ts or event.thread_ts == event.ts:
+def _find_reason_uncalled(
+    event: MessageEvent, bot_user_id: str, settings: SlackSettings, mode: ReplyMode
+) -> str:
+    """Return why a message that does not mention us is not answered, or nothing."""
+    is_in_thread = event.thread_ts not in {"", event.ts}
+    if not is_in_thread and mode is not ReplyMode.QUESTIONS:
         return "does not mention us"
-    if not settings.thread_follow_ups or event.channel in settings.mention_only_channels:
+    if is_in_thread and not _follows_threads(event.channel, settings, mode):
         return "follow-ups need a mention here"
     addressed = _FIRST_MENTION.match(event.text)
     if addressed and addressed["user"] != bot_user_id:
         return "speaks to somebody else"
-    return "" if event.text.strip() else "says nothing"
+    if not event.text.strip():
+        return "says nothing"
+    return "" if is_in_thread or _QUESTION.search(event.text) else "asks nothing"
+
+
+def _follows_threads(channel: str, settings: SlackSettings, mode: ReplyMode) -> bool:
+    match mode:
+        case ReplyMode.DEFAULT:
+            return settings.thread_follow_ups and channel not in settings.mention_only_channels
+        case ReplyMode.MENTIONS:
+            return False
+        case ReplyMode.THREADS | ReplyMode.QUESTIONS:
+            return True
+        case _:
+            assert_never(mode)
 
 
 def read_text(text: str, *, bot_user_id: str) -> str:

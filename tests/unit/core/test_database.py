@@ -18,6 +18,7 @@ from bot.agent.audit import audit_entries
 from bot.agent.card_store import action_cards
 from bot.inbox.tables import chat_questions
 from bot.memory.turns import turns
+from bot.preferences.tables import person_choices
 from bot.trace import traces
 from core.counters import counters, increase_counter, load_counter, load_counters
 from core.database import Database, open_database
@@ -33,6 +34,7 @@ from scheduler.job_table import jobs
 
 ROOT = Path(__file__).parents[3]
 OWNERS = (
+    person_choices,
     action_cards,
     traces,
     turns,

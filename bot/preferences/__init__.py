@@ -1,0 +1,1 @@
+"""What people and channels have chosen for themselves."""
