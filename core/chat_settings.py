@@ -17,6 +17,8 @@ class SlackSettings(Section):
         base_url: Of the Web API.
         host, port, path: Where HTTP is taken.
         command: The slash command, as in the manifest.
+        admins: Who may see how sources are kept in step and set how channels are answered:
+            `user:ID`, `group:SOURCE/ID`.
         search_page_size: Results of the slash command shown at once.
         unknown_people: Whether accounts nobody knows get what is public, or a refusal.
         thread_follow_ups: Answer in threads the assistant was called into, without a new mention.
@@ -46,6 +48,7 @@ class SlackSettings(Section):
     port: int = Field(default=3000, ge=0, le=65535)
     path: str = "/slack/events"
     command: str = "/kb"
+    admins: tuple[str, ...] = ()
     search_page_size: int = Field(default=5, ge=1, le=10)
     unknown_people: Literal["public", "refuse"] = "public"
     thread_follow_ups: bool = True

@@ -122,6 +122,33 @@ class Inbox:
         row = await self._database.read(lambda connection: _first(connection, query))
         return None if row is None else _build_question(row)
 
+    async def list_recent(self, account: str, *, limit: int) -> list[Question]:
+        """Return what somebody asked last, latest first."""
+        query = (
+            select(chat_questions)
+            .where(
+                _questions.platform == self._platform,
+                _questions.account == account,
+                _questions.text != "",
+            )
+            .order_by(_questions.accepted_at.desc(), _questions.ts.desc())
+            .limit(limit)
+        )
+        return await self._database.read(
+            lambda connection: [
+                _build_question(row) for row in connection.execute(query).mappings()
+            ]
+        )
+
+    async def forget_texts(self, account: str) -> None:
+        """Forget the words of what somebody asked, once it is answered."""
+        theirs = and_(
+            _questions.platform == self._platform,
+            _questions.account == account,
+            _questions.state == QuestionState.DONE,
+        )
+        await self._update(theirs, {"text": ""})
+
     async def save_feedback(
         self, question_id: str, account: str, *, is_solved: bool, correction: str = ""
     ) -> None:

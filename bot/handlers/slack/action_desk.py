@@ -32,7 +32,9 @@ from bot.handlers.slack.mail_form import (
 from bot.handlers.slack.payloads import Click, Command, Submission
 from bot.handlers.slack.rendering import render_note
 from bot.handlers.slack.rights import Rights
-from bot.rag.language import Language, detect_language
+from bot.preferences.languages import Languages
+from bot.preferences.store import Preferences
+from bot.rag.language import Language
 from core.errors import SettingsError, ZhixingError
 from core.settings import MailSettings
 from knowledge.people import Person, PersonId
@@ -61,12 +63,14 @@ class ActionDesk:
     actions: ActionStore
     cards: CardStore
     keeper: CardKeeper
+    preferences: Preferences
+    languages: Languages
     mail: MailSettings
 
     async def open_form(self, command: Command, words: str) -> None:
         """Open the form for a new e-mail."""
         to, subject = read_command(words)
-        language = detect_language(subject) if subject else "zh"
+        language = await self.languages.for_person(command.user_id, subject)
         texts = get_action_texts(language)
         if refused := await self._refuse(command.user_id, texts):
             await self.api.respond(command.response_url, render_note(refused))
@@ -167,7 +171,9 @@ class ActionDesk:
         if memory.purpose == "edit":
             return await self._keep_edited(person, memory, values, texts)
         deciders = await self.deciders.choose(SEND_EMAIL, person.person_id)
-        language = detect_language(f"{values['subject']}\n{values['body']}")
+        language = await self.languages.for_person(
+            account, f"{values['subject']}\n{values['body']}"
+        )
         places = await self._choose_places(account, person, deciders, language)
         action = await self.confirmation.propose(
             SEND_EMAIL,
@@ -213,15 +219,17 @@ class ActionDesk:
     async def _choose_places(
         self, account: str, person: Person, deciders: frozenset[str], language: Language
     ) -> list[CardPlace]:
-        accounts = [account]
+        places = [CardPlace(account=account, language=language)]
         for one in sorted(deciders - {person.person_id}):
-            found = await self.rights.find_account(PersonId(one))
-            accounts += [found] if found else []
-        if person.person_id not in deciders and len(accounts) == 1:
+            if found := await self.rights.find_account(PersonId(one)):
+                theirs = await self.preferences.load_language(found)
+                chosen = language if theirs == "auto" else theirs
+                places.append(CardPlace(account=found, language=chosen))
+        if person.person_id not in deciders and len(places) == 1:
             raise SettingsError(
                 f"none of those who confirm {SEND_EMAIL!r} has an account in this workspace"
             )
-        return [CardPlace(account=one, language=language) for one in accounts]
+        return places
 
     async def _decide(self, click: Click, step: Step) -> None:
         texts, _ = await self._speak(click)

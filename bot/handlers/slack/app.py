@@ -11,12 +11,14 @@ from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.agent.confirmation import Confirmation
-from bot.handlers.slack import card_rendering, rendering, search
+from bot.handlers.slack import card_rendering, home_rendering, rendering, search
 from bot.handlers.slack.action_desk import ActionDesk
 from bot.handlers.slack.api import OurAccount, bypass_proxy
 from bot.handlers.slack.cards import CardKeeper
+from bot.handlers.slack.channel_form import CHANNEL_FORM
 from bot.handlers.slack.commands import Commands
 from bot.handlers.slack.feedback import CORRECTION_FORM, Feedback
+from bot.handlers.slack.home import Home
 from bot.handlers.slack.intake import QUESTION, Intake
 from bot.handlers.slack.mail_form import MAIL_FORM
 from bot.handlers.slack.pressing import ClickHandler, Pressing
@@ -52,6 +54,7 @@ class AppParts:
     desk: ActionDesk
     keeper: CardKeeper
     confirmation: Confirmation
+    home: Home
     rooms: Rooms
     roster: Roster
 
@@ -105,12 +108,17 @@ def _register_changes(app: AsyncApp, parts: AppParts) -> None:
         user = event.get("user")
         parts.roster.take_change(user if isinstance(user, Mapping) else {})
 
+    async def open_home(event: dict[str, Any]) -> None:
+        parts.worker.spawn(parts.home.open(event), name="home")
+
+    app.event("app_home_opened")(open_home)
     app.event(_MEMBERSHIP)(forget_room)
     app.event(_ACCOUNTS)(forget_account)
 
 
 def _register_buttons(app: AsyncApp, parts: AppParts) -> None:
-    feedback, searching, desk = parts.feedback, parts.searching, parts.desk
+    feedback, searching = parts.feedback, parts.searching
+    desk, home = parts.desk, parts.home
     handlers: Mapping[str, ClickHandler] = {
         rendering.SOLVED: feedback.solve,
         rendering.NOT_SOLVED: feedback.object,
@@ -127,6 +135,9 @@ def _register_buttons(app: AsyncApp, parts: AppParts) -> None:
         card_rendering.NOT_ARRIVED: desk.note_not_arrived,
         card_rendering.SEND_AGAIN: desk.send_again,
         card_rendering.DRAFT_AGAIN: desk.draft_again,
+        home_rendering.LANGUAGE: home.choose_language,
+        home_rendering.FORGET: home.forget,
+        home_rendering.CHANNEL: home.choose_channel,
     }
     press = parts.pressing.build_click_listener(handlers)
     for action_id in handlers:
@@ -142,7 +153,12 @@ def _register_forms(app: AsyncApp, parts: AppParts) -> None:
         # Kept before it is acknowledged: a form that was closed is gone.
         await ack(**await parts.desk.submit(body))
 
+    async def take_channel(ack: AsyncAck, body: dict[str, Any]) -> None:
+        await ack()
+        parts.worker.spawn(parts.home.save_channel(body), name=CHANNEL_FORM)
+
     app.view(CORRECTION_FORM)(take_correction)
+    app.view(CHANNEL_FORM)(take_channel)
     app.view(MAIL_FORM)(take_mail)
 
 

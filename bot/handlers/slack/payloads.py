@@ -90,9 +90,14 @@ class Click(_Payload):
         id: str = ""
 
     class _Action(_Payload):
+        class _Option(_Payload):
+            value: str = ""
+
         action_id: str = ""
         value: str = ""
         action_ts: str = ""
+        selected_option: _Option = _Option()
+        selected_conversation: str = ""
 
     class _Container(_Payload):
         message_ts: str = ""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from bot.handlers.slack.rooms import Rooms
 from bot.handlers.slack.roster import SYSTEM, Roster
 from core.chat_settings import SlackSettings
+from knowledge.access import Principal
 from knowledge.access_registry import AccessRegistry
 from knowledge.memberships import Memberships
 from knowledge.people import Person, PersonId
@@ -31,6 +32,20 @@ class Rights:
         directory = (await self.registry.readership()).directory
         person = self.roster.identify(user, directory)
         return person if person and directory.principals_of(person) else None
+
+    async def is_admin(self, account: str) -> bool:
+        """Tell whether an account is one of those the settings name as administrators.
+
+        Raises:
+            TransientError: Slack does not say who that is.
+        """
+        person = await self.identify(account)
+        if person is None or not self.settings.admins:
+            return False
+        doubtful = await self.memberships.renew({person.person_id})
+        directory = (await self.registry.readership()).directory
+        principals = directory.principals_of(person) - doubtful
+        return not principals.isdisjoint(Principal(one) for one in self.settings.admins)
 
     async def find_account(self, person_id: PersonId) -> str | None:
         """Return the account of a person; None when they have none here.

@@ -22,6 +22,7 @@ from bot.handlers.slack.card_renderer import CardRenderer
 from bot.handlers.slack.cards import CardKeeper
 from bot.handlers.slack.commands import Commands
 from bot.handlers.slack.feedback import Feedback
+from bot.handlers.slack.home import Home
 from bot.handlers.slack.intake import Intake
 from bot.handlers.slack.pressing import Pressing
 from bot.handlers.slack.publishing import Publisher
@@ -31,6 +32,9 @@ from bot.handlers.slack.roster import SYSTEM, Roster
 from bot.handlers.slack.search import Searching
 from bot.handlers.slack.worker import Worker
 from bot.inbox.store import Inbox
+from bot.memory.turns import TurnStore
+from bot.preferences.languages import Languages
+from bot.preferences.store import Preferences
 from core.chat_settings import SlackSettings
 from core.clock import SystemClock
 from core.errors import SettingsError
@@ -120,28 +124,53 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
     renderer = CardRenderer(rights=rights, mail=mail)
     keeper = CardKeeper(api, card_store, renderer.render, every_s=settings.sweep_s)
     confirmation = build_confirmation(product, notify=keeper.notify)
+    preferences = Preferences(state.database, platform=SYSTEM)
+    languages = Languages(preferences)
+    actions = ActionStore(state.database)
     desk = ActionDesk(
         api=api,
         rights=rights,
         confirmation=confirmation,
         deciders=build_deciders(product),
-        actions=ActionStore(state.database),
+        actions=actions,
         cards=card_store,
         keeper=keeper,
+        preferences=preferences,
+        languages=languages,
         mail=mail,
+    )
+    home = Home(
+        api=api,
+        rights=rights,
+        inbox=inbox,
+        turns=TurnStore(state.database),
+        preferences=preferences,
+        languages=languages,
+        actions=actions,
+        cards=card_store,
+        bases=sorted({*state.settings.bases, *state.settings.sources}),
     )
     return AppParts(
         settings=settings,
         account=account,
         client=api.client,
         inbox=inbox,
-        intake=Intake(inbox, settings, bot_user_id=account.user_id),
+        intake=Intake(inbox, settings, preferences, bot_user_id=account.user_id),
         worker=worker,
         searching=searching,
         feedback=feedback,
         pressing=Pressing(api=api, inbox=inbox, worker=worker),
-        commands=Commands(api=api, searching=searching, desk=desk),
+        commands=Commands(
+            api=api,
+            searching=searching,
+            desk=desk,
+            rights=rights,
+            languages=languages,
+            database=state.database,
+            clock=state.clock,
+        ),
         desk=desk,
+        home=home,
         keeper=keeper,
         confirmation=confirmation,
         rooms=rooms,

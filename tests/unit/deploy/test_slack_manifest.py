@@ -34,6 +34,7 @@ ALLOWED: Mapping[str, set[str]] = {
 }  # fmt: skip
 # What each subscription needs beside it, by the beginning of its name.
 EVENT_SCOPES: Mapping[str, set[str]] = {
+    "app_home_opened": set(),
     "app_mention": {"app_mentions:read"},
     "message.channels": {"channels:history"},
     "message.groups": {"groups:history"},
