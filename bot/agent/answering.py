@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from bot.agent.budget import StopReason
 from bot.agent.loop import LoopResult
 from bot.agent.notebook import is_record
+from bot.agent.toolbox.calculate import NAME as CALCULATE
 from bot.rag.claims import ClaimReader, KnownNames, SourceText
 from bot.rag.language import Language
 from bot.rag.replies import Reply, build_reply, list_sources, summarise_removed
@@ -158,12 +159,20 @@ def _build_nothing(found: LoopResult, texts: Texts) -> Reply:
 
 
 def _tell_records(sources: Sequence[Evidence], texts: Texts, note: str) -> Reply:
-    """Tell what records say in their tools' own words, where nothing could be written."""
-    records = [one for one in sources if is_record(one.hit)]
+    """Tell what records say in their tools' own words, where nothing could be written.
+
+    A sum says nothing without what it was made for. Pages that were found are named.
+    """
+    records = [one for one in sources if is_record(one.hit) and one.hit.source != CALCULATE]
+    near = _build_near(sources, texts)
     if not records:
-        return replace(_build_near(sources, texts), notes=(note,))
-    text = "\n\n".join((texts.agent_found, *(one.section_text for one in records)))
-    answer = Answer(outcome=Outcome.ANSWERED, text=text)
+        return replace(near, notes=(note,))
+    pieces = [texts.agent_found, *(one.section_text for one in records)]
+    if near.answer.near_pages:
+        pieces.append("\n".join((texts.near_pages, *_list_near(near.answer.near_pages))))
+    answer = Answer(
+        outcome=Outcome.ANSWERED, text="\n\n".join(pieces), near_pages=near.answer.near_pages
+    )
     return Reply(answer=answer, notes=(note, f"{len(records)} results as they are"))
 
 
@@ -177,10 +186,13 @@ def _build_near(sources: Sequence[Evidence], texts: Texts) -> Reply:
     near = tuple(pages.values())[:NEAR_PAGES]
     lines = [texts.not_found]
     if near:
-        lines.append(texts.near_pages)
-        lines += [f"- [{one.title}]({one.url})" if one.url else f"- {one.title}" for one in near]
+        lines += [texts.near_pages, *_list_near(near)]
     answer = Answer(outcome=Outcome.NOT_FOUND, text="\n".join(lines), near_pages=near)
     return Reply(answer=answer)
+
+
+def _list_near(pages: Sequence[NearPage]) -> list[str]:
+    return [f"- [{one.title}]({one.url})" if one.url else f"- {one.title}" for one in pages]
 
 
 def _join(lines: Sequence[str]) -> str:

@@ -47,6 +47,7 @@ ShowStatus = Callable[[str], Awaitable[None]]
 MOST_REPLY_TOKENS = 400
 MOST_CALLS = 4
 MOST_PARTS = 3
+MOST_PLAN_CHARS = 4_000
 MOST_QUERY_CHARS = 400
 # Results that find nothing this often in a row end the run, and calls or replies with faults.
 MOST_IN_VAIN = 2
@@ -180,7 +181,7 @@ class AgentLoop:
         except ModelReplyError as error:
             return self._judge_bad_reply(error), None
         before = [one for one in self._notebook.observations if one.step == self._budget.steps - 1]
-        await self._revise(before, self._model.restore(reply.text))
+        await self._revise(before, self._model.restore(reply.text[:MOST_PLAN_CHARS]))
         calls = self._read_calls(reply)
         if not calls:
             return StopReason.DONE, None

@@ -34,6 +34,7 @@ complete and in order.
 - Answer in {language}.
 - If the sources do not hold the answer, reply with {not_found} and nothing else."""
 
+_MOST_CHARS_PER_TOKEN = 8
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 # A sentence with its citations, followed by the next one.
 _CITED_END = re.compile(
@@ -97,7 +98,8 @@ async def write_answer(
     shown = ""
     is_new_block = True
     async with aclosing(model.stream(messages, max_tokens=max_tokens)) as events:
-        async for chunk in _cut_chunks(_restore(events, placeholders)):
+        texts = _restore(events, placeholders, most_chars=max_tokens * _MOST_CHARS_PER_TOKEN)
+        async for chunk in _cut_chunks(texts):
             if not pieces and chunk.strip().strip(".。`*\"'").startswith(NOT_FOUND):
                 return WrittenAnswer(text="", cited=(), removed=(), said_not_found=True)
             piece = gate.check(chunk)
@@ -128,10 +130,15 @@ def _conclude(text: str, pieces: Sequence[Grounded], gate: GroundingGate) -> Wri
 
 
 async def _restore(
-    events: AsyncIterator[object], placeholders: Placeholders
+    events: AsyncIterator[object], placeholders: Placeholders, *, most_chars: int
 ) -> AsyncGenerator[str, None]:
+    """Yield the text with what was replaced put back; not all servers keep to `max_tokens`."""
     restorer = StreamRestorer(placeholders)
+    length = 0
     async for event in events:
+        length += len(event.text) if isinstance(event, TextDelta) else 0
+        if length > most_chars:
+            break
         if isinstance(event, TextDelta) and (text := restorer.feed(event.text)):
             yield text
     if rest := restorer.finish():
