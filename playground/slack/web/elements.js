@@ -113,12 +113,12 @@ const BUILDERS = {
   checkboxes: (element, place) => ticks(element, place, "checkbox"),
   radio_buttons: (element, place) => ticks(element, place, "radio"),
   datepicker(element, place) {
-    return h("input", { ...place.attributes, type: "date", class: "input", value: place.chosen ?? "",
+    return h("input", { ...place.attributes, type: "date", class: "entry", value: place.chosen ?? "",
       onchange: (event) => place.choose(event.target.value || null) });
   },
   plain_text_input(element, place) {
     const made = h(element.multiline ? "textarea" : "input", {
-      ...place.attributes, class: "input", rows: element.multiline ? "5" : null, type: element.multiline ? null : "text",
+      ...place.attributes, class: "entry", rows: element.multiline ? "5" : null, type: element.multiline ? null : "text",
       maxlength: element.max_length ?? 3000, minlength: element.min_length ?? null, value: place.chosen ?? "",
       placeholder: element.placeholder?.text, autofocus: element.focus_on_load ? true : null,
     });
@@ -135,7 +135,7 @@ const BUILDERS = {
 
 function select(place, options) {
   const empty = h("option", { value: "" }, place.element.placeholder?.text ?? t("choose_option"));
-  return h("select", { ...place.attributes, class: "input", "aria-label": place.field ? null : place.element.placeholder?.text ?? t("choose_option"),
+  return h("select", { ...place.attributes, class: "entry", "aria-label": place.field ? null : place.element.placeholder?.text ?? t("choose_option"),
     onchange: (event) => place.choose(event.target.value || null) }, empty, ...options);
 }
 

@@ -9,7 +9,9 @@ const NEAR_PX = 80;
 export class MessageList {
   // `select` returns the messages in order; `extra` what else a message's look depends on.
   constructor(context, { label, select, extra = () => "", empty = null }) {
-    Object.assign(this, { context, select, extra });
+    Object.assign(this, { select, extra });
+    this.context = { ...context, refresh: () => this.update(this.said) };
+    this.said = "";
     this.rows = new Map();
     this.empty = h("p", { class: "empty", hidden: true }, empty);
     this.inner = h("div", { class: "messages" }, this.empty);
@@ -18,6 +20,7 @@ export class MessageList {
   }
 
   update(status = "") {
+    this.said = status;
     const log = this.element;
     const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < NEAR_PX;
     const messages = this.select();

@@ -18,6 +18,7 @@ class App {
     this.setting = setting;
     this.root = document.getElementById("app");
     window.addEventListener("hashchange", () => this.followAddress());
+    document.getElementById("skip").addEventListener("click", () => document.getElementById("composer")?.focus());
     this.start();
   }
 

@@ -78,8 +78,11 @@ function listItems(message, context) {
 }
 
 function startEdit(body, message, context, surface) {
-  const back = () => body.replaceChildren(...renderContent(message, surface));
-  const field = h("textarea", { class: "input", rows: "3", "aria-label": t("edit"), value: toTyped(message.text) });
+  const back = () => {
+    body.replaceChildren(...renderContent(message, surface));
+    context.refresh();
+  };
+  const field = h("textarea", { class: "entry", rows: "3", "aria-label": t("edit"), value: toTyped(message.text) });
   const save = async () => {
     if (field.value.trim()) await act("edit", { as: context.user, channel: message.channel, ts: message.ts, text: toWire(field.value) });
     back();

@@ -35,7 +35,7 @@ export class Sidebar {
     const options = this.app.setting.people.map((one) => h("option", { value: one.id, selected: one.id === this.app.user },
       one.kind === "member" ? one.real_name : `${one.real_name} · ${t(`kind_${one.kind}`)}`));
     return h("label", { class: "person" }, h("span", { class: "faint" }, t("acting_as")),
-      h("select", { class: "input", id: "person", onchange: (event) => this.app.switchPerson(event.target.value) }, ...options));
+      h("select", { class: "entry", id: "person", onchange: (event) => this.app.switchPerson(event.target.value) }, ...options));
   }
 
   place(id, name, sign, room = null) {
