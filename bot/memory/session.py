@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from bot.memory.swapping import swap_part
 from bot.memory.turns import Turn
 from bot.rag.language import detect_language
 
@@ -33,41 +34,56 @@ _WORD = re.compile(r"[A-Za-z0-9][\w'’./-]*")
 _SHORT_HAN = 7
 _SHORT_WORDS = 4
 _END = "?？。.!！ \t\n"
-# L4, K7-031: of one kind when the letters are the same.
-_CODE = re.compile(r"(?<![A-Za-z0-9])(?P<kind>[A-Za-z]+)[-_]?\d[A-Za-z0-9_-]*")
+# "它的有效期", "that policy": one that can be put in the place of the matter itself.
+_PRONOUN_ZH = re.compile(r"^(?:那么?|那)?[，,\s]*(?P<word>它们?|这个|那个|这种|那种)(?P<of>的)?")
+# What comes before the first of these is what a Chinese question is about.
+_TOPIC_END_ZH = re.compile(
+    r"的|怎么|如何|怎样|是(?!否)|有(?!效)|要|能|可以|可否|需要|需|应该|多少|多久|多长|几|什么|哪|谁|在|最多|最少|最晚|最迟"
+    r"|由|归|得|会|什|为什么|何时|[？?]"
+)
+_MOST_TOPIC = 14
 
 
 def resolve_follow_up(question: str, turns: Sequence[Turn]) -> str:
     """Return the question with its matter filled in from the turn before.
 
-    A question that stands on its own comes back as it is. The earlier question is put in front
-    whole: recall then has the words of both, and what is asked now stands last. Where only another
-    code of the same kind is named ("and L5?"), it takes the place of the earlier one.
+    A question that stands on its own comes back as it is. Where one part of the earlier question
+    is plainly replaced ("and in Berlin?", "那病假呢？"), it is asked again with the other one;
+    where a pronoun stands for its matter, the matter takes its place. Else the earlier question
+    is put in front whole: recall then has the words of both, and what is asked now stands last.
     """
     if not turns or not leans_on_earlier(question):
         return question
-    if exchanged := _exchange_code(question, turns[-1].question):
-        return exchanged
-    earlier = turns[-1].question.strip().rstrip(_END)
-    gap = "，" if detect_language(question) == "zh" else ". "
-    return f"{earlier}{gap}{question.strip()}"
-
-
-def _exchange_code(question: str, earlier: str) -> str | None:
-    """Ask the earlier question of another code; None when more than the code is another."""
+    earlier = turns[-1].question.strip()
     text = question.strip()
     ellipsis = _ELLIPSIS_ZH.match(text) or _ELLIPSIS_EN.match(text)
-    code = _CODE.fullmatch(ellipsis["rest"].strip()) if ellipsis else None
-    if code is None:
+    if ellipsis:
+        rest = ellipsis["rest"]
+        swapped = swap_part(rest, earlier, refers=_refers(rest))
+        if swapped is not None:
+            return swapped
+    if (named := _name_matter(text, earlier)) is not None:
+        return named
+    gap = "，" if detect_language(question) == "zh" else ". "
+    return f"{earlier.rstrip(_END)}{gap}{text}"
+
+
+def _refers(rest: str) -> bool:
+    """Tell whether what is named leans on something else itself."""
+    return bool(_REFERS_ZH.search(rest) or _REFERS_EN.search(_BOUND_EN.sub(" ", rest)))
+
+
+def _name_matter(question: str, earlier: str) -> str | None:
+    """Put what the earlier question is about in the place of a pronoun that begins this one."""
+    pronoun = _PRONOUN_ZH.match(question)
+    end = _TOPIC_END_ZH.search(earlier)
+    if pronoun is None or end is None:
         return None
-    alike = [
-        match
-        for match in _CODE.finditer(earlier)
-        if match["kind"].casefold() == code["kind"].casefold()
-    ]
-    if len(alike) != 1:
+    topic = earlier[: end.start()].strip(" ，,")
+    if not 1 < len(topic) <= _MOST_TOPIC or _REFERS_ZH.search(topic):
         return None
-    return f"{earlier[: alike[0].start()]}{code.group()}{earlier[alike[0].end() :]}"
+    rest = question[pronoun.end() :]
+    return f"{topic}{'的' if pronoun['of'] else ''}{rest}"
 
 
 def leans_on_earlier(question: str) -> bool:

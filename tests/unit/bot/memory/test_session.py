@@ -45,10 +45,10 @@ def test_a_whole_question_stands_on_its_own(question: str) -> None:
 
 def test_the_matter_of_the_last_turn_is_put_in_front() -> None:
     turns = [turn("VPN 怎么申请？"), turn("年假能结转几天？")]
-    assert resolve_follow_up("那病假呢？", turns) == "年假能结转几天，那病假呢？"
+    assert resolve_follow_up("那谁来批呢？", turns) == "年假能结转几天，那谁来批呢？"
     assert (
-        resolve_follow_up("And for contractors?", [turn("How many days of leave are there?")])
-        == "How many days of leave are there. And for contractors?"
+        resolve_follow_up("And who signs it?", [turn("How many days of leave are there?")])
+        == "How many days of leave are there. And who signs it?"
     )
 
 
