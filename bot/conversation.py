@@ -17,7 +17,12 @@ from bot.memory.turns import Turn, TurnStore
 from bot.rag.answerer import Answerer, Reply
 from bot.rag.language import detect_language
 from bot.rag.page_history import StoredPageHistory
-from bot.rag.question_type import analyse_question, build_search_words, drop_moment
+from bot.rag.question_type import (
+    QuestionAnalysis,
+    analyse_question,
+    build_search_words,
+    drop_moment,
+)
 from bot.rag.replies import NO_PAST, join_replies, list_sources
 from bot.router import Route, Routing, route_question
 from bot.search_query import SearchQuery, build_filter, parse_search
@@ -90,12 +95,14 @@ class _Asking:
     """One search for a reply.
 
     Attributes:
+        analysis: What kind of question it is, as of the moment it was put.
         audience: Whom it is for, for the trace.
         statuses: Of the pages searched; empty = as the query says.
         any_time: Search former versions too.
     """
 
     query: SearchQuery
+    analysis: QuestionAnalysis
     access: ReadableClasses
     steps: TraceSteps
     audience: str
@@ -225,18 +232,21 @@ class Conversation:
         self, query: SearchQuery, access: ReadableClasses, steps: TraceSteps, audience: str
     ) -> Reply:
         """Reply from what is in force; from the past when that is asked for or nothing else is."""
-        asking = _Asking(query=query, access=access, steps=steps, audience=audience)
+        analysis = analyse_question(query.words, now=self._parts.clock.now())
+        asking = _Asking(
+            query=query, analysis=analysis, access=access, steps=steps, audience=audience
+        )
         reply = await self._reply_from(asking)
         if query.with_archived:
             return reply
         is_told = reply.answer.outcome is not Outcome.NOT_FOUND
-        is_past_wanted = analyse_question(query.words).is_about_past and NO_PAST in reply.notes
+        is_past_wanted = analysis.is_about_past and NO_PAST in reply.notes
         if is_told and not is_past_wanted:
             return reply
         archived = await self._reply_from(replace(asking, statuses=_ARCHIVED))
         if archived.answer.outcome is Outcome.ANSWERED:
             return join_replies(archived, reply) if is_told else archived
-        if is_told or not analyse_question(query.words).is_about_past:
+        if is_told or not analysis.is_about_past:
             return reply
         # What was asked for may stand in former versions alone.
         former = await self._reply_from(replace(asking, statuses=frozenset(Status), any_time=True))
@@ -264,8 +274,7 @@ class Conversation:
         A date in a question may as well be part of what pages tell today. What is archived today
         may have been in force then.
         """
-        query = asking.query
-        analysis = analyse_question(query.words, now=self._parts.clock.now())
+        query, analysis = asking.query, asking.analysis
         words = build_search_words(query.words, analysis)
         now = build_filter(query, asking.access, self._parts.bases)
         if asking.statuses:

@@ -103,6 +103,10 @@ def test_what_a_page_no_longer_says_is_found_in_its_former_versions(office: Offi
     found = office.run_json("ask", "What did the charging columns previously deliver?")
     assert "22 kilowatts" in found["answer"]
     assert "in force from 2026-02-01" in found["answer"]
+    # In force neither then nor now: the moment is counted from the day of the question.
+    then = office.run_json("ask", "As of last month, what did the charging columns deliver?")
+    assert "22 kilowatts" in then["answer"]
+    assert "in force from 2026-02-01" in then["answer"]
     now = office.run_json("ask", "What do the charging columns deliver?")
     assert "22 kilowatts" not in now["answer"]
 
