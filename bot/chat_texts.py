@@ -14,6 +14,10 @@ class ChatTexts:
     """The assistant's own words in one language; `{...}` are filled in."""
 
     working: str
+    first_question: str
+    is_searching: str
+    is_reading: str
+    is_writing: str
     sources: str
     page: str
     only_you: str
@@ -60,6 +64,10 @@ class ChatTexts:
 
 _ZH = ChatTexts(
     working="正在查找…",
+    first_question="你能帮我做什么？",
+    is_searching="正在检索知识库…",
+    is_reading="正在阅读找到的页面…",
+    is_writing="正在撰写回答…",
     sources="来源",
     page="第 {page} 页",
     only_you="仅您可见",
@@ -118,6 +126,10 @@ _ZH = ChatTexts(
 
 _EN = ChatTexts(
     working="Looking that up…",
+    first_question="What can you do?",
+    is_searching="is searching the knowledge base…",
+    is_reading="is reading the pages found…",
+    is_writing="is writing the answer…",
     sources="Sources",
     page="p. {page}",
     only_you="Only you can see this",

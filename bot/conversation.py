@@ -26,9 +26,11 @@ from bot.rag.question_type import (
 from bot.rag.replies import NO_PAST, join_replies, list_sources
 from bot.router import Route, Routing, route_question
 from bot.search_query import SearchQuery, build_filter, parse_search
-from bot.texts import Texts, get_texts
+from bot.small_talk import answer_small_talk
+from bot.texts import get_texts
 from bot.trace import Trace, TraceStore
 from bot.trace_steps import TraceSteps
+from bot.watching import Step, Watcher
 from core.clock import Clock
 from core.errors import ZhixingError
 from core.messages import Answer, Outcome
@@ -99,6 +101,7 @@ class _Asking:
         audience: Whom it is for, for the trace.
         statuses: Of the pages searched; empty = as the query says.
         any_time: Search former versions too.
+        watcher: Follows it; None = nobody does.
     """
 
     query: SearchQuery
@@ -108,6 +111,7 @@ class _Asking:
     audience: str
     statuses: frozenset[Status] = frozenset()
     any_time: bool = False
+    watcher: Watcher | None = None
 
     @property
     def name(self) -> str:
@@ -128,9 +132,11 @@ class Conversation:
         """What it was made of, to make one like it."""
         return self._parts
 
-    async def ask(self, question: str, reader: Reader, *, thread: str = "") -> Answer:
+    async def ask(
+        self, question: str, reader: Reader, *, thread: str = "", watcher: Watcher | None = None
+    ) -> Answer:
         """Answer a question; with a thread, in the light of its turns, which are kept."""
-        answer, turn = await self._take_turn(question, reader, thread)
+        answer, turn = await self._take_turn(question, reader, thread, watcher)
         if thread and turn is not None:
             await self._keep_turn(thread, reader, turn, answer.trace_id)
         return answer
@@ -146,7 +152,11 @@ class Conversation:
         return answer
 
     async def _take_turn(
-        self, question: str, reader: Reader, earlier: str | Sequence[Turn]
+        self,
+        question: str,
+        reader: Reader,
+        earlier: str | Sequence[Turn],
+        watcher: Watcher | None = None,
     ) -> tuple[Answer, Turn | None]:
         """Answer one question; the turn is None when there is nothing to remember.
 
@@ -154,6 +164,7 @@ class Conversation:
             question: As it was put.
             reader: Who asks and who listens.
             earlier: The turns before it, or the thread they are kept in; empty = none.
+            watcher: Follows what becomes of it.
         """
         began = time.perf_counter()
         steps = TraceSteps()
@@ -167,7 +178,7 @@ class Conversation:
                 resolved = resolve_follow_up(question, await self._drop_unreadable(turns, reader))
             steps.note("understand", note=resolved)
             steps.note("route", note=f"{routing.route}: {routing.reason}")
-            answer, cited = await self._answer(resolved, question, routing, reader, steps)
+            answer, cited = await self._answer(resolved, question, routing, reader, steps, watcher)
         except ZhixingError as error:
             _log.warning("question_failed", trace_id=trace_id, reason=str(error))
             answer = _failed(question, trace_id, error.public_message)
@@ -181,14 +192,20 @@ class Conversation:
         return answer, self._build_turn(resolved, answer, cited, reader) if is_worth else None
 
     async def _answer(
-        self, question: str, said: str, routing: Routing, reader: Reader, steps: TraceSteps
+        self,
+        question: str,
+        said: str,
+        routing: Routing,
+        reader: Reader,
+        steps: TraceSteps,
+        watcher: Watcher | None,
     ) -> tuple[Answer, tuple[Hit, ...]]:
         """Answer a question; `said` is how it was put before it was understood."""
         if routing.route is not Route.FAQ:
-            return _small_talk(routing, get_texts(detect_language(question))), ()
+            return answer_small_talk(routing, get_texts(detect_language(question))), ()
         if worked_out := await self._work_out(question, said, reader, steps):
             return worked_out
-        replies = await self._search_and_reply(parse_search(question), reader, steps)
+        replies = await self._search_and_reply(parse_search(question), reader, steps, watcher)
         answer = replies.public.answer
         private = replies.private.answer if replies.private else None
         if private is not None:
@@ -216,29 +233,36 @@ class Conversation:
         return replace(reply.answer, route=route), reply.cited
 
     async def _search_and_reply(
-        self, query: SearchQuery, reader: Reader, steps: TraceSteps
+        self, query: SearchQuery, reader: Reader, steps: TraceSteps, watcher: Watcher | None
     ) -> _Replies:
         """Answer for everybody who listens; what more the asker may read goes to them alone."""
-        public = await self._reply(query, reader.audience_readable, steps, "public")
+        asking = _Asking(
+            query=query,
+            analysis=analyse_question(query.words, now=self._parts.clock.now()),
+            access=reader.audience_readable,
+            steps=steps,
+            audience="public",
+            watcher=watcher,
+        )
+        public = await self._reply(asking)
         if reader.audience_readable == reader.asker_readable:
             return _Replies(public=public)
-        private = await self._reply(query, reader.asker_readable, steps, "private")
+        # Whoever follows is shown what is said in public, and nothing else.
+        alone = replace(asking, access=reader.asker_readable, audience="private", watcher=None)
+        private = await self._reply(alone)
         is_more = private.answer.outcome is not Outcome.NOT_FOUND and any(
             not reader.audience_readable.admits(hit.access_no) for hit in private.cited
         )
         return _Replies(public=public, private=private if is_more else None)
 
-    async def _reply(
-        self, query: SearchQuery, access: ReadableClasses, steps: TraceSteps, audience: str
-    ) -> Reply:
+    async def _reply(self, asking: _Asking) -> Reply:
         """Reply from what is in force; from the past when that is asked for or nothing else is."""
-        analysis = analyse_question(query.words, now=self._parts.clock.now())
-        asking = _Asking(
-            query=query, analysis=analysis, access=access, steps=steps, audience=audience
-        )
+        analysis = asking.analysis
         reply = await self._reply_from(asking)
-        if query.with_archived:
+        if asking.query.with_archived:
             return reply
+        # One text is shown as it comes; whatever takes its place is not written below it.
+        asking = replace(asking, watcher=None)
         is_told = reply.answer.outcome is not Outcome.NOT_FOUND
         is_past_wanted = analysis.is_about_past and NO_PAST in reply.notes
         if is_told and not is_past_wanted:
@@ -253,13 +277,22 @@ class Conversation:
         return former if former.answer.outcome is not Outcome.NOT_FOUND else reply
 
     async def _reply_from(self, asking: _Asking) -> Reply:
+        watcher = asking.watcher
+        if watcher is not None:
+            await watcher.note(Step.SEARCHING)
         retrieval = await self._search(asking)
+        if watcher is not None:
+            await watcher.note(Step.READING)
         asking.steps.add_retrieval(retrieval, asking.name)
         history = StoredPageHistory(
             store=self._parts.store, ledger=self._parts.ledger, access=asking.access
         )
         reply = await self._parts.answerer.answer(
-            asking.query.words, retrieval, history=history, now=self._parts.clock.now()
+            asking.query.words,
+            retrieval,
+            history=history,
+            show=None if watcher is None else watcher.show,
+            now=self._parts.clock.now(),
         )
         asking.steps.note(
             f"answer ({asking.name})",
@@ -352,19 +385,6 @@ def _name_of(reader: Reader) -> str:
     if reader.asker is not None:
         return reader.asker.person_id
     return reader.account or OPERATOR_NAME
-
-
-def _small_talk(routing: Routing, texts: Texts) -> Answer:
-    if routing.route is Route.CLARIFY:
-        return Answer(outcome=Outcome.CLARIFY, text=texts.no_words, route=routing.route)
-    said = {
-        "greeting": texts.greeting,
-        "thanks": texts.thanks,
-        "farewell": texts.farewell,
-        "praise": texts.praise,
-        "about the assistant": texts.about,
-    }.get(routing.reason, texts.help)
-    return Answer(outcome=Outcome.CHITCHAT, text=said, route=routing.route)
 
 
 def _failed(question: str, trace_id: str, reason: str = "") -> Answer:

@@ -26,6 +26,10 @@ class SlackSettings(Section):
         answer_bots: Answer other bots that mention the assistant; they read what is public.
         match_email: Recognise people by the confirmed address of their account; False = by the
             ids of the directory alone.
+        stream_answers: Show written answers while they are written.
+        show_every_s: Least time between two of those changes to a message.
+        suggested_questions: Offered to whoever opens the conversation with the assistant, four at
+            most; empty = what it can do.
         concurrent_questions: Questions worked on at once in one process; the others wait.
         members_fresh_s: How long members of a channel are believed without asking again.
         roster_fresh_s: The same of the workspace's accounts.
@@ -55,6 +59,9 @@ class SlackSettings(Section):
     mention_only_channels: tuple[str, ...] = ()
     answer_bots: bool = False
     match_email: bool = True
+    stream_answers: bool = True
+    show_every_s: float = Field(default=1.0, ge=1.0)
+    suggested_questions: tuple[str, ...] = Field(default=(), max_length=4)
     concurrent_questions: int = Field(default=8, ge=1)
     members_fresh_s: float = Field(default=60.0, ge=0)
     roster_fresh_s: float = Field(default=300.0, ge=0)

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+STREAM_BEGINNING = "beginning"
+"""In place of a stream's message while nobody knows yet which one it is."""
+
 
 class QuestionState(StrEnum):
     """Whether a question still waits for its answer."""
@@ -43,6 +46,8 @@ class Question:
         attempts: How often it was taken up, this time included; above 1 an earlier process may
             have posted something that is not in `posts`.
         posts: The messages of the answer, in order; the first is there from the beginning.
+        stream: The message that is being written into bit by bit, `STREAM_BEGINNING` before it is
+            known; empty = none is.
         passages: What the answer rests on.
     """
 
@@ -57,6 +62,7 @@ class Question:
     state: QuestionState
     attempts: int
     posts: tuple[str, ...] = ()
+    stream: str = ""
     outcome: str = ""
     trace_id: str = ""
     passages: tuple[str, ...] = ()

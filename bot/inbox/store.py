@@ -99,6 +99,15 @@ class Inbox:
         """Remember the messages of an answer."""
         await self._update(_questions.question_id == question_id, {"posts": list(posts)})
 
+    async def save_stream(
+        self, question_id: str, stream: str, posts: Sequence[str] | None = None
+    ) -> None:
+        """Remember the message that is being written into, and with it the answer's messages."""
+        values: dict[str, object] = {"stream": stream}
+        if posts is not None:
+            values["posts"] = list(posts)
+        await self._update(_questions.question_id == question_id, values)
+
     async def finish(
         self, question_id: str, *, outcome: str, trace_id: str, passages: Sequence[str] = ()
     ) -> None:
@@ -108,6 +117,7 @@ class Inbox:
             "outcome": outcome,
             "trace_id": trace_id,
             "passages": list(passages),
+            "stream": "",
             "owner": "",
         }
         await self._update(_questions.question_id == question_id, values)
@@ -221,6 +231,7 @@ class Inbox:
             "owned_until": now + self._lease,
             "attempts": question.attempts,
             "posts": [],
+            "stream": "",
             "outcome": "",
             "trace_id": "",
             "passages": [],
@@ -322,6 +333,7 @@ def _build_question(row: RowMapping) -> Question:
         state=QuestionState(row["state"]),
         attempts=row["attempts"],
         posts=tuple(row["posts"]),
+        stream=row["stream"],
         outcome=row["outcome"],
         trace_id=row["trace_id"],
         passages=tuple(row["passages"]),

@@ -30,6 +30,7 @@ chat_questions = Table(
     Column("owned_until", UtcDateTime, nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("posts", JSON, nullable=False),
+    Column("stream", String(64), nullable=False, server_default=""),
     Column("outcome", String(32), nullable=False),
     Column("trace_id", String(64), nullable=False),
     Column("passages", JSON, nullable=False),

@@ -146,6 +146,7 @@ class ChatMethods:
             metadata=metadata,
         )
         room.messages.append(message)
+        self._workspace.statuses.pop((room.channel_id, thread_ts), None)
         self._delivery.send_message(room, message.to_json())
         return message
 

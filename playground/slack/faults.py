@@ -12,6 +12,7 @@ class Faults:
         limit: How many more calls of a method are answered 429.
         retry_after: The Retry-After of those answers, in whole seconds.
         fail: How many more calls of a method are answered 500, undone.
+        refuse: Methods that are refused, undone, each with the code to say.
         lose: How many more calls of a method are done, but their reply is lost.
         refuse_blocks: How many more messages with blocks are refused as `invalid_blocks`.
         deliveries: How often every event, click and form is delivered.
@@ -21,6 +22,7 @@ class Faults:
     limit: dict[str, int] = field(default_factory=dict)
     retry_after: int = 0
     fail: dict[str, int] = field(default_factory=dict)
+    refuse: dict[str, str] = field(default_factory=dict)
     lose: dict[str, int] = field(default_factory=dict)
     refuse_blocks: int = 0
     deliveries: int = 1

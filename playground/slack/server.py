@@ -111,6 +111,8 @@ class SlackServer:
             raise SlackRefusalError("ratelimited", status=429)
         if self.faults.is_due(self.faults.fail, name):
             raise SlackRefusalError("internal_error", status=500)
+        if name in self.faults.refuse:
+            raise SlackRefusalError(self.faults.refuse[name])
         method = self._methods.get(name)
         if method is None:
             raise SlackRefusalError("unknown_method", req_method=name)

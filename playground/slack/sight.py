@@ -92,7 +92,7 @@ class Sight:
         for message in room.ephemeral:
             if message.ephemeral_to == user:
                 seen[f"message/{channel}/{message.ts}"] = _show_message(message)
-        for (place, thread_ts), status in self._views.statuses.items():
+        for (place, thread_ts), status in self._workspace.statuses.items():
             if place == channel and status:
                 seen[f"status/{channel}/{thread_ts}"] = {"text": status}
         if prompts := self._views.prompts.get(channel):

@@ -52,7 +52,7 @@ class ViewMethods:
     Attributes:
         stacks: The open modals of each person, the visible one last.
         homes: The App Home of each person.
-        statuses: The status line of each assistant thread.
+        told: Every status that was set, in order.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -60,7 +60,7 @@ class ViewMethods:
         self.triggers = Triggers()
         self.stacks: dict[str, list[Json]] = {}
         self.homes: dict[str, Json] = {}
-        self.statuses: dict[tuple[str, str], str] = {}
+        self.told: list[str] = []
         self.prompts: dict[str, list[Json]] = {}
         self.reactions: list[tuple[str, str, str]] = []
         self._number = 0
@@ -120,7 +120,12 @@ class ViewMethods:
             raise SlackRefusalError("channel_not_found")
         if len(args.json("loading_messages") or []) > MOST_LOADING:
             raise refuse_argument("[ERROR] no more than 10 items allowed [loading_messages]")
-        self.statuses[channel, thread_ts] = args.text("status")
+        status = args.text("status")
+        if status:
+            self._workspace.statuses[channel, thread_ts] = status
+        else:
+            self._workspace.statuses.pop((channel, thread_ts), None)
+        self.told.append(status)
         return {}
 
     def set_prompts(self, args: Arguments) -> Json:

@@ -173,6 +173,8 @@ class Workspace:
         self.members: dict[str, Member] = {BOT_USER_ID: bot}
         self.rooms: dict[str, Room] = {}
         self.groups: dict[str, UserGroup] = {}
+        # Of each assistant thread; a message of ours takes it away.
+        self.statuses: dict[tuple[str, str], str] = {}
         self._last_ts = 0
 
     @classmethod

@@ -38,6 +38,7 @@ class Script:
         pieces: The text of a stream, piece by piece; empty = the words of `text`.
         breaks_after: Drop the connection after this many streamed events.
         error_after: Send an error object into the stream after this many events.
+        pauses_after: Stream this many events, then wait until `release` is called.
         hangs: Accept the request and never answer.
         calls: Tools called, as name and arguments; the arguments may be broken JSON.
         call_pieces: Raw deltas of a streamed call, instead of those of `calls`.
@@ -60,6 +61,7 @@ class Script:
     stream_error: Mapping[str, Any] = field(
         default_factory=lambda: {"message": "engine stopped", "type": "server_error"}
     )
+    pauses_after: int | None = None
     hangs: bool = False
     calls: Sequence[tuple[str, str]] = ()
     call_pieces: Sequence[Mapping[str, Any]] = ()
@@ -165,6 +167,8 @@ class ChatServer:
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         for number, event in enumerate(_build_events(script)):
+            if number == script.pauses_after:
+                await self._released.wait()
             if number == script.breaks_after:
                 # Without the closing chunk the client sees a broken body.
                 assert request.transport is not None

@@ -7,7 +7,9 @@ import structlog
 
 from bot.chat_texts import get_chat_texts
 from bot.conversation import Conversation
-from bot.handlers.slack.api import SlackApi, SlackRefusedError
+from bot.handlers.slack.api import SlackApi
+from bot.handlers.slack.calls import SlackRefusedError
+from bot.handlers.slack.live import LiveAnswer, LiveParts
 from bot.handlers.slack.publishing import Publisher
 from bot.handlers.slack.rendering import (
     SlackMessage,
@@ -21,6 +23,7 @@ from bot.handlers.slack.roster import SYSTEM
 from bot.inbox.questions import Question
 from bot.inbox.store import Inbox
 from bot.rag.language import Language, detect_language
+from bot.watching import Watcher
 from core.chat_settings import SlackSettings
 from core.clock import Clock
 from core.errors import ZhixingError
@@ -37,20 +40,27 @@ class Answering:
 
     Attributes:
         clock: What time it is for the ages of pages.
+        team_id: Our own workspace.
     """
 
     api: SlackApi
     inbox: Inbox
     publisher: Publisher
+    live: LiveParts
     rights: Rights
     conversation: Conversation
     clock: Clock
     settings: SlackSettings
+    team_id: str
 
     async def begin(self, question: Question) -> tuple[str, ...]:
         """Let people see that the question is being worked on; returns the messages there are."""
+        was_streaming = question.stream != ""
         posts = await self.publisher.recall(question)
         texts = get_chat_texts(detect_language(question.text))
+        if posts and was_streaming:
+            # Half an answer must not be taken for one.
+            await self.api.update(question.channel, posts[0], render_note(texts.restarted))
         return await self.publisher.place(question, posts, render_note(texts.working))
 
     async def answer(self, question: Question) -> None:
@@ -88,7 +98,18 @@ class Answering:
     async def _answer_in_public(self, question: Question, language: Language) -> Answer | None:
         """Say what everybody may read; returns None when the account is refused."""
         posts = await self.begin(question)
-        answer = await self._ask(question)
+        live = LiveAnswer(
+            self.live, question, posts, language=language, team=await self._find_team(question)
+        )
+        try:
+            answer = await self._ask(question, live)
+        except asyncio.CancelledError:
+            live.abandon()
+            raise
+        except Exception:
+            await live.close()
+            raise
+        posts = await live.close()
         if answer is None:
             said = get_chat_texts(language).refused_stranger
             await self.publisher.publish(question, posts, [render_note(said)])
@@ -96,10 +117,18 @@ class Answering:
         messages = render_answer(
             answer, question_id=question.question_id, language=language, now=self.clock.now()
         )
-        await self.publisher.publish(question, posts, messages)
+        await self.publisher.publish(question, posts, messages, surplus=live.surplus)
         return answer
 
-    async def _ask(self, question: Question) -> Answer | None:
+    async def _find_team(self, question: Question) -> str:
+        """Return the workspace of whoever asks; ours when Slack does not say."""
+        try:
+            user = await self.rights.roster.find(question.account)
+        except ZhixingError:
+            user = None
+        return (user.team_id if user else "") or self.team_id
+
+    async def _ask(self, question: Question, watcher: Watcher) -> Answer | None:
         """Return the answer; None for accounts that are refused."""
         async with asyncio.timeout(self.settings.answer_timeout_s):
             channel = "" if question.is_direct else question.channel
@@ -107,7 +136,9 @@ class Answering:
             if reader is None:
                 return None
             thread = ":".join(filter(None, (SYSTEM, question.channel, question.thread)))
-            return await self.conversation.ask(question.text, reader, thread=thread)
+            return await self.conversation.ask(
+                question.text, reader, thread=thread, watcher=watcher
+            )
 
     async def _whisper(self, question: Question, answer: Answer, language: Language) -> None:
         """Tell the asker what only they may read."""

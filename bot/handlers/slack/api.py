@@ -1,68 +1,38 @@
 """Slack's Web API as we call it: errors translated, posts never made twice."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
-from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
-from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
+from bot.handlers.slack.calls import (
+    FIRST_WAIT_S,
+    SERVER_ERROR,
+    TRIES,
+    SlackRefusedError,
+    await_reply,
+    try_again,
+)
 from bot.handlers.slack.rendering import SlackMessage
 from core.chat_settings import SlackSettings
 from core.errors import (
-    PermanentError,
-    RateLimitedError,
     ServiceUnavailableError,
     SettingsError,
     TransientError,
 )
 
 METADATA_TYPE = "zhixing_answer"
-TRIES = 4
-FIRST_WAIT_S = 0.2
 PAGE = 200
-_TOO_MANY, _SERVER_ERROR = 429, 500
-_TOKEN_CODES = frozenset(
-    {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"}
-)
-_BLOCK_CODES = frozenset(
-    {
-        "invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long",
-        "invalid_attachments",
-    }
-)  # fmt: skip
-_PASSING_CODES = frozenset(
-    {"internal_error", "fatal_error", "service_unavailable", "request_timeout"}
-)
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
-_T = TypeVar("_T")
 _log = structlog.get_logger(__name__)
-
-
-class SlackRefusedError(PermanentError):
-    """Slack refuses a call.
-
-    Attributes:
-        code: Slack's own, such as `channel_not_found`.
-    """
-
-    def __init__(self, method: str, code: str, detail: str = "") -> None:
-        said = f"Slack refused {method!r}: {code!r}"
-        super().__init__(f"{said} ({detail})" if detail else said)
-        self.code = code
-
-    @property
-    def is_about_blocks(self) -> bool:
-        """Whether the same words might be taken as plain text."""
-        return self.code in _BLOCK_CODES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +80,7 @@ class SlackApi:
     async def open_connection(self, app_token: str) -> str:
         """Return the address of a new Socket Mode connection."""
         opening = self.client.apps_connections_open(app_token=app_token)
-        return str((await _await_reply("apps.connections.open", opening))["url"])
+        return str((await await_reply("apps.connections.open", opening))["url"])
 
     async def call(self, method: str, **arguments: object) -> Mapping[str, Any]:
         """Make a call once, waiting as often as Slack asks to.
@@ -124,7 +94,7 @@ class SlackApi:
 
     async def read(self, method: str, **arguments: object) -> Mapping[str, Any]:
         """Make a call that may as well be made twice, trying again when Slack does not answer."""
-        return await _try_again(lambda: self._send(method, arguments, is_reading=True))
+        return await try_again(lambda: self._send(method, arguments, is_reading=True))
 
     async def read_pages(self, method: str, key: str, **arguments: object) -> list[Any]:
         """Read all pages of a listing."""
@@ -169,35 +139,92 @@ class SlackApi:
 
     async def find_posts(self, place: Place, question_id: str) -> dict[int, str]:
         """Return the messages of an answer that stand in its place, by number of the part."""
-        arguments = {"channel": place.channel, "oldest": place.since, "include_all_metadata": True}
-        if place.thread:
-            method = "conversations.replies"
-            arguments["ts"] = place.thread
-        else:
-            method = "conversations.history"
         found: dict[int, str] = {}
-        for one in await self.read_pages(method, "messages", **arguments):
+        for part, ts in await self.find_all_posts(place, question_id):
+            found.setdefault(part, ts)
+        return found
+
+    async def find_all_posts(self, place: Place, question_id: str) -> list[tuple[int, str]]:
+        """Return the messages of an answer with their part, also several of one part; in order."""
+        found = []
+        for one in await self._read_place(place):
             metadata = one.get("metadata") or {}
             payload = metadata.get("event_payload") or {}
             if (
                 metadata.get("event_type") == METADATA_TYPE
                 and payload.get("question") == question_id
             ):
-                found.setdefault(int(payload.get("part", 0)), str(one["ts"]))
+                found.append((int(payload.get("part", 0)), str(one["ts"])))
         return found
+
+    async def find_unmarked(self, place: Place, *, author: str) -> list[str]:
+        """Return the messages of an account that carry no metadata: streams nobody ended."""
+        return [
+            str(one["ts"])
+            for one in await self._read_place(place)
+            if one.get("user") == author and not one.get("metadata")
+        ]
+
+    async def _read_place(self, place: Place) -> list[Any]:
+        arguments = {"channel": place.channel, "oldest": place.since, "include_all_metadata": True}
+        if not place.thread:
+            return await self.read_pages("conversations.history", "messages", **arguments)
+        return await self.read_pages(
+            "conversations.replies", "messages", ts=place.thread, **arguments
+        )
 
     async def update(self, channel: str, ts: str, message: SlackMessage) -> None:
         """Let a message of ours say something else; harmless when done twice."""
         arguments = {"channel": channel, "ts": ts, **_content(message)}
-        await _try_again(lambda: self.call("chat.update", **arguments))
+        await try_again(lambda: self.call("chat.update", **arguments))
 
     async def delete(self, channel: str, ts: str) -> None:
         """Take a message of ours back; one that is gone already is no error."""
         try:
-            await _try_again(lambda: self.call("chat.delete", channel=channel, ts=ts))
+            await try_again(lambda: self.call("chat.delete", channel=channel, ts=ts))
         except SlackRefusedError as error:
             if error.code != "message_not_found":
                 raise
+
+    async def start_stream(
+        self, place: Place, text: str, *, recipient: str, recipient_team: str
+    ) -> str:
+        """Begin a message that is written bit by bit, in a thread; returns its ts.
+
+        It carries no metadata before it is ended. Made once: a lost reply leaves it in doubt.
+        """
+        started = await self.call(
+            "chat.startStream",
+            channel=place.channel,
+            thread_ts=place.thread,
+            recipient_user_id=recipient,
+            recipient_team_id=recipient_team,
+            chunks=_chunks(text),
+        )
+        return str(started["ts"])
+
+    async def append_stream(self, channel: str, ts: str, text: str) -> None:
+        """Write on in such a message. Made once: a second time would say it twice."""
+        await self.call("chat.appendStream", channel=channel, ts=ts, chunks=_chunks(text))
+
+    async def stop_stream(self, channel: str, ts: str, *, question_id: str) -> None:
+        """End such a message, as the first one of an answer; one that has ended is no error."""
+        metadata = _metadata(question_id, 0)
+        try:
+            await try_again(
+                lambda: self.call("chat.stopStream", channel=channel, ts=ts, metadata=metadata)
+            )
+        except SlackRefusedError as error:
+            if error.code not in {"message_not_in_streaming_state", "message_not_found"}:
+                raise
+
+    async def set_status(self, channel: str, thread: str, status: str) -> None:
+        """Say what is being done, below a thread; an empty status takes it away."""
+        # An empty argument would be left out.
+        await self._post_once(
+            "assistant.threads.setStatus",
+            {"channel_id": channel, "thread_ts": thread, "status": status},
+        )
 
     async def whisper(
         self, channel: str, user: str, message: SlackMessage, *, thread: str = ""
@@ -205,7 +232,7 @@ class SlackApi:
         """Tell somebody something that only they see; directly when they are not in the channel."""
         arguments = {"user": user, "thread_ts": thread, **_content(message)}
         try:
-            await _try_again(lambda: self.call("chat.postEphemeral", channel=channel, **arguments))
+            await try_again(lambda: self.call("chat.postEphemeral", channel=channel, **arguments))
         except SlackRefusedError as error:
             if error.code not in {"user_not_in_channel", "channel_not_found", "not_in_channel"}:
                 raise
@@ -219,7 +246,7 @@ class SlackApi:
     async def respond(self, url: str, message: SlackMessage, *, replaces: bool = False) -> None:
         """Answer a command or a click at its response_url, to the person alone."""
         body = {**_content(message), "response_type": "ephemeral", "replace_original": replaces}
-        await _try_again(lambda: self._respond(url, body))
+        await try_again(lambda: self._respond(url, body))
 
     async def _respond(self, url: str, body: Mapping[str, Any]) -> None:
         session = self.client.session
@@ -230,7 +257,7 @@ class SlackApi:
                 text, status = await response.text(), response.status
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise ServiceUnavailableError(f"Slack did not take a response: {error!r}") from error
-        if status >= _SERVER_ERROR:
+        if status >= SERVER_ERROR:
             raise ServiceUnavailableError(f"Slack did not take a response: HTTP {status}")
         if not response.ok:
             raise SlackRefusedError("response_url", f"HTTP {status}", text[:200])
@@ -239,13 +266,14 @@ class SlackApi:
         self, method: str, arguments: Mapping[str, object], *, is_reading: bool
     ) -> Mapping[str, Any]:
         given = {key: value for key, value in arguments.items() if value not in (None, "")}
+        if not is_reading:
+            return await self._post_once(method, given)
         # Methods that read take no JSON.
-        return await _await_reply(
-            method,
-            self.client.api_call(method, http_verb="GET", params=_as_texts(given))
-            if is_reading
-            else self.client.api_call(method, json=given),
-        )
+        call = self.client.api_call(method, http_verb="GET", params=_as_texts(given))
+        return await await_reply(method, call)
+
+    async def _post_once(self, method: str, given: Mapping[str, object]) -> Mapping[str, Any]:
+        return await await_reply(method, self.client.api_call(method, json=dict(given)))
 
 
 @asynccontextmanager
@@ -272,51 +300,6 @@ def bypass_proxy(client: AsyncWebClient) -> None:
         client.proxy = None
 
 
-async def _try_again(call: Callable[[], Awaitable[_T]]) -> _T:
-    wait_s = FIRST_WAIT_S
-    for _ in range(TRIES - 1):
-        try:
-            return await call()
-        except ServiceUnavailableError as error:
-            _log.warning("slack_call_repeated", reason=str(error))
-        await asyncio.sleep(wait_s)
-        wait_s *= 2
-    return await call()
-
-
-async def _await_reply(method: str, call: Awaitable[AsyncSlackResponse]) -> Mapping[str, Any]:
-    try:
-        response = await call
-    except SlackApiError as error:
-        raise _translate(method, error) from error
-    except (aiohttp.ClientError, TimeoutError, SlackClientError, OSError) as error:
-        raise ServiceUnavailableError(
-            f"Slack did not answer {method!r}: {error!r}; see whether it can be reached"
-        ) from error
-    data: Mapping[str, Any] = response.data if isinstance(response.data, dict) else {}
-    return data
-
-
-def _translate(method: str, error: SlackApiError) -> Exception:
-    response = error.response
-    status = getattr(response, "status_code", 0)
-    found = getattr(response, "data", None)
-    data: Mapping[str, Any] = found if isinstance(found, dict) else {}
-    code = str(data.get("error", ""))
-    if status == _TOO_MANY or code == "ratelimited":
-        wait_s = float(response.headers.get("Retry-After", 1))
-        return RateLimitedError(
-            f"Slack limits {method!r} and asks to wait {wait_s:.0f} s", retry_after_s=wait_s
-        )
-    if status >= _SERVER_ERROR or code in _PASSING_CODES or not code:
-        return ServiceUnavailableError(f"Slack failed in {method!r}: HTTP {status} {code}")
-    if code in _TOKEN_CODES:
-        return SlackRefusedError(method, code, "set SLACK_BOT_TOKEN to a token that is valid")
-    needed = f"add the scope {data['needed']!r} to the app" if data.get("needed") else ""
-    said = "; ".join(map(str, (data.get("response_metadata") or {}).get("messages", ())))
-    return SlackRefusedError(method, code, needed or said)
-
-
 def _as_texts(given: Mapping[str, object]) -> dict[str, str]:
     return {
         key: str(value).lower() if isinstance(value, bool) else str(value)
@@ -328,6 +311,10 @@ def _content(message: SlackMessage) -> dict[str, object]:
     if not message.blocks:
         return {"text": message.text}
     return {"text": message.text, "blocks": list(message.blocks)}
+
+
+def _chunks(text: str) -> list[dict[str, str]]:
+    return [{"type": "markdown_text", "text": text}]
 
 
 def _metadata(question_id: str, part: int) -> dict[str, object]:

@@ -25,6 +25,7 @@ from bot.handlers.slack.pressing import ClickHandler, Pressing
 from bot.handlers.slack.rooms import Rooms
 from bot.handlers.slack.roster import Roster
 from bot.handlers.slack.search import Searching
+from bot.handlers.slack.welcome import Welcome
 from bot.handlers.slack.worker import Worker
 from bot.inbox.store import Inbox
 from core.chat_settings import SlackSettings
@@ -57,6 +58,7 @@ class AppParts:
     home: Home
     rooms: Rooms
     roster: Roster
+    welcome: Welcome
 
 
 def build_app(parts: AppParts) -> AsyncApp:
@@ -109,9 +111,19 @@ def _register_changes(app: AsyncApp, parts: AppParts) -> None:
         parts.roster.take_change(user if isinstance(user, Mapping) else {})
 
     async def open_home(event: dict[str, Any]) -> None:
+        parts.intake.note_ignored(f"event {event['type']}")
         parts.worker.spawn(parts.home.open(event), name="home")
 
+    async def is_messages_tab(event: Mapping[str, Any]) -> bool:
+        return event.get("tab") == "messages"
+
+    async def greet(event: Mapping[str, Any]) -> None:
+        parts.intake.note_ignored(f"event {event['type']}")
+        await parts.welcome.greet(event)
+
+    app.event("app_home_opened", matchers=[is_messages_tab])(greet)
     app.event("app_home_opened")(open_home)
+    app.event("assistant_thread_started")(greet)
     app.event(_MEMBERSHIP)(forget_room)
     app.event(_ACCOUNTS)(forget_account)
 

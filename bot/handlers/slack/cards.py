@@ -8,7 +8,8 @@ import structlog
 from bot.agent.actions import ActionId, PendingAction
 from bot.agent.card_store import Card, CardStore
 from bot.agent.confirmation import Confirmation
-from bot.handlers.slack.api import Place, SlackApi, SlackRefusedError
+from bot.handlers.slack.api import Place, SlackApi
+from bot.handlers.slack.calls import SlackRefusedError
 from bot.handlers.slack.rendering import SlackMessage
 from core.errors import TransientError, ZhixingError
 

@@ -9,7 +9,8 @@ import structlog
 from bot.agent.action_store import ActionStore
 from bot.agent.actions import ActionId
 from bot.agent.card_store import CardStore
-from bot.handlers.slack.api import SlackApi, SlackRefusedError
+from bot.handlers.slack.api import SlackApi
+from bot.handlers.slack.calls import SlackRefusedError
 from bot.handlers.slack.channel_form import build_channel_form, read_channel_form
 from bot.handlers.slack.home_rendering import (
     ACTIONS_SHOWN,

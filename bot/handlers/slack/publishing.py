@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import structlog
 
-from bot.handlers.slack.api import Place, SlackApi, SlackRefusedError
+from bot.handlers.slack.api import Place, SlackApi
+from bot.handlers.slack.calls import SlackRefusedError
 from bot.handlers.slack.rendering import SlackMessage, render_plain
-from bot.inbox.questions import Question
+from bot.inbox.questions import STREAM_BEGINNING, Question
 from bot.inbox.store import Inbox
 
 _log = structlog.get_logger(__name__)
@@ -15,22 +16,48 @@ _log = structlog.get_logger(__name__)
 class Publisher:
     """Posts and updates the messages of answers."""
 
-    def __init__(self, api: SlackApi, inbox: Inbox) -> None:
+    def __init__(self, api: SlackApi, inbox: Inbox, *, bot_user_id: str) -> None:
         self._api = api
         self._inbox = inbox
+        self._bot_user_id = bot_user_id
 
     async def recall(self, question: Question, *, is_in_doubt: bool = False) -> tuple[str, ...]:
         """Return the messages that stand there of an answer, also those an earlier process posted.
 
         What was posted and not written down is found by what the messages carry; it is looked for
-        when the question was taken up before, or something is in doubt.
+        when the question was taken up before, or something is in doubt. A text that was being
+        written is ended, and what stands there twice is taken away.
         """
-        posts = [*await self._saved_posts(question)]
+        saved = await self._load(question)
+        posts = list(saved.posts)
         if question.attempts == 1 and not is_in_doubt:
             return tuple(posts)
-        found = await self._api.find_posts(place_of(question), question.question_id)
-        while (ts := found.get(len(posts))) is not None:
-            posts.append(ts)
+        if saved.stream:
+            posts = [*await self.end_stream(question, posts, saved.stream)]
+        found = await self._api.find_all_posts(place_of(question), question.question_id)
+        for part, ts in found:
+            if part == len(posts):
+                posts.append(ts)
+            elif ts not in posts:
+                await self._api.delete(question.channel, ts)
+        return tuple(posts)
+
+    async def end_stream(
+        self, question: Question, posts: Sequence[str], stream: str
+    ) -> tuple[str, ...]:
+        """End a text that was being written; returns the messages of the answer.
+
+        Of a stream that began and nobody knows what became of, whatever stands there is deleted:
+        another answer of that thread that is being written is posted anew by whoever writes it.
+        """
+        if stream == STREAM_BEGINNING:
+            place = place_of(question)
+            for ts in await self._api.find_unmarked(place, author=self._bot_user_id):
+                await self._api.stop_stream(question.channel, ts, question_id=question.question_id)
+                await self._api.delete(question.channel, ts)
+        else:
+            await self._api.stop_stream(question.channel, stream, question_id=question.question_id)
+        await self._inbox.save_stream(question.question_id, "")
         return tuple(posts)
 
     async def place(
@@ -46,19 +73,26 @@ class Publisher:
         return (ts,)
 
     async def publish(
-        self, question: Question, posts: Sequence[str], messages: Sequence[SlackMessage]
+        self,
+        question: Question,
+        posts: Sequence[str],
+        messages: Sequence[SlackMessage],
+        *,
+        surplus: Sequence[str] = (),
     ) -> tuple[str, ...]:
-        """Make the answer read as rendered; returns its messages.
+        """Make the answer read as rendered, and delete what is no part of it; returns its messages.
 
         Where Slack refuses the blocks, all of it is said as plain text.
         """
+        for ts in surplus:
+            await self._api.delete(question.channel, ts)
         try:
             return await self._put(question, posts, messages)
         except SlackRefusedError as error:
             if not error.is_about_blocks:
                 raise
             _log.warning("slack_blocks_refused", question=question.question_id, reason=str(error))
-            posts = await self._saved_posts(question)
+            posts = (await self._load(question)).posts
             return await self._put(question, posts, render_plain(messages))
 
     async def _put(
@@ -82,16 +116,25 @@ class Publisher:
     async def _update(self, question: Question, ts: str, message: SlackMessage) -> bool:
         """Update a message; False when somebody has deleted it."""
         try:
-            await self._api.update(question.channel, ts, message)
+            await self._update_stopped(question, ts, message)
         except SlackRefusedError as error:
             if error.code not in {"message_not_found", "cant_update_message"}:
                 raise
             return False
         return True
 
-    async def _saved_posts(self, question: Question) -> Sequence[str]:
-        saved = await self._inbox.find(question.question_id)
-        return saved.posts if saved else question.posts
+    async def _update_stopped(self, question: Question, ts: str, message: SlackMessage) -> None:
+        """Update a message, ending it first when it is still a stream."""
+        try:
+            await self._api.update(question.channel, ts, message)
+        except SlackRefusedError as error:
+            if error.code != "streaming_state_conflict":
+                raise
+            await self._api.stop_stream(question.channel, ts, question_id=question.question_id)
+            await self._api.update(question.channel, ts, message)
+
+    async def _load(self, question: Question) -> Question:
+        return await self._inbox.find(question.question_id) or question
 
 
 def place_of(question: Question) -> Place:

@@ -83,6 +83,11 @@ def render_plain(messages: Sequence[SlackMessage]) -> list[SlackMessage]:
     return [SlackMessage(text=piece) for piece in split_bytes(escape_mrkdwn(whole))]
 
 
+def render_markdown(markdown: str) -> SlackMessage:
+    """Return Markdown that is prepared, and fits, as one message."""
+    return _build_message(markdown)
+
+
 def render_note(text: str) -> SlackMessage:
     """Return a short word of the assistant's own."""
     return SlackMessage(text=text)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from bot.handlers.slack.api import SlackApi, SlackRefusedError
+from bot.handlers.slack.api import SlackApi
+from bot.handlers.slack.calls import SlackRefusedError
 from bot.handlers.slack.payloads import Conversation, User
 from bot.handlers.slack.roster import SYSTEM, Roster
 from core.chat_settings import SlackSettings

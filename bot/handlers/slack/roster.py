@@ -8,7 +8,8 @@ from typing import Any
 import structlog
 from pydantic import ValidationError
 
-from bot.handlers.slack.api import SlackApi, SlackRefusedError
+from bot.handlers.slack.api import SlackApi
+from bot.handlers.slack.calls import SlackRefusedError
 from bot.handlers.slack.payloads import User
 from core.chat_settings import SlackSettings
 from core.errors import TransientError

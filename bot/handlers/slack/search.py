@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.chat_texts import ChatTexts, describe_age, get_chat_texts
 from bot.conversation import Conversation
-from bot.handlers.slack.api import SlackApi, SlackRefusedError
+from bot.handlers.slack.api import SlackApi
+from bot.handlers.slack.calls import SlackRefusedError
 from bot.handlers.slack.neutral import escape_mrkdwn, neutralise
 from bot.handlers.slack.payloads import Click, Command
 from bot.handlers.slack.rendering import (

@@ -16,20 +16,23 @@ from bot.agent.wiring import build_confirmation, build_deciders
 from bot.bootstrap import Product
 from bot.handlers.slack.action_desk import ActionDesk
 from bot.handlers.slack.answering import Answering
-from bot.handlers.slack.api import SlackApi, SlackRefusedError, open_slack_api
+from bot.handlers.slack.api import SlackApi, open_slack_api
 from bot.handlers.slack.app import AppParts, build_app
+from bot.handlers.slack.calls import SlackRefusedError
 from bot.handlers.slack.card_renderer import CardRenderer
 from bot.handlers.slack.cards import CardKeeper
 from bot.handlers.slack.commands import Commands
 from bot.handlers.slack.feedback import Feedback
 from bot.handlers.slack.home import Home
 from bot.handlers.slack.intake import Intake
+from bot.handlers.slack.live import LiveParts
 from bot.handlers.slack.pressing import Pressing
 from bot.handlers.slack.publishing import Publisher
 from bot.handlers.slack.rights import Rights
 from bot.handlers.slack.rooms import Rooms
 from bot.handlers.slack.roster import SYSTEM, Roster
 from bot.handlers.slack.search import Searching
+from bot.handlers.slack.welcome import Welcome
 from bot.handlers.slack.worker import Worker
 from bot.inbox.store import Inbox
 from bot.memory.turns import TurnStore
@@ -95,15 +98,23 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         rooms=rooms,
         settings=settings,
     )
-    publisher = Publisher(api, inbox)
+    publisher = Publisher(api, inbox, bot_user_id=account.user_id)
     answering = Answering(
         api=api,
         inbox=inbox,
         publisher=publisher,
+        live=LiveParts(
+            api=api,
+            inbox=inbox,
+            publisher=publisher,
+            show_every_s=settings.show_every_s,
+            is_streaming=settings.stream_answers,
+        ),
         rights=rights,
         conversation=product.conversation,
         clock=state.clock,
         settings=settings,
+        team_id=account.team_id,
     )
     worker = Worker(answering, inbox, settings)
     searching = Searching(
@@ -175,6 +186,7 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         confirmation=confirmation,
         rooms=rooms,
         roster=roster,
+        welcome=Welcome(api, settings),
     )
 
 

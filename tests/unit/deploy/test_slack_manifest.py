@@ -22,6 +22,7 @@ ALLOWED: Mapping[str, set[str]] = {
     "features.app_home": {
         "home_tab_enabled", "messages_tab_enabled", "messages_tab_read_only_enabled",
     },
+    "features.agent_view": {"agent_description", "suggested_prompts", "actions"},
     "features.bot_user": {"display_name", "always_online"},
     "oauth_config": {"scopes", "redirect_urls"},
     "oauth_config.scopes": {"bot", "user", "bot_optional", "user_optional"},
@@ -34,7 +35,7 @@ ALLOWED: Mapping[str, set[str]] = {
 }  # fmt: skip
 # What each subscription needs beside it, by the beginning of its name.
 EVENT_SCOPES: Mapping[str, set[str]] = {
-    "app_home_opened": set(),
+    "app_home_opened": {"assistant:write"},
     "app_mention": {"app_mentions:read"},
     "message.channels": {"channels:history"},
     "message.groups": {"groups:history"},
@@ -74,6 +75,7 @@ def test_names_and_texts_are_within_the_limits(manifest: dict[str, Any]) -> None
     assert 175 <= len(shown["long_description"]) <= 4000
     assert re.fullmatch("#[0-9a-f]{6}", shown["background_color"])
     assert len(manifest["features"]["bot_user"]["display_name"]) <= 80
+    assert len(manifest["features"]["agent_view"]["agent_description"]) <= 300
     assert len(manifest["settings"]["event_subscriptions"]["bot_events"]) <= 100
 
 

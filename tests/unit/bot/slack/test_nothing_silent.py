@@ -8,6 +8,7 @@ from bot.inbox.questions import IncomingQuestion, Question
 from bot.inbox.store import Inbox
 from core.clock import SystemClock
 from core.messages import Answer, Outcome
+from playground.slack.workspace import BOT_USER_ID
 from tests.unit.bot.office import HR, LEAVE_QUESTION, OPS, SALARY, SALARY_QUESTION, Office
 from tests.unit.bot.slack.answers import ANSWERS, NOW, cite
 from tests.unit.bot.slack.workplace import MIXED, OPEN, Workplace, open_workplace, words_of
@@ -99,7 +100,7 @@ async def test_long_answers_arrive_whole_in_the_thread_and_shrink_again(office: 
         # Its clock is that of the process that serves, so nobody takes the question over.
         inbox = Inbox(state.database, SystemClock(), platform=SYSTEM, lease_s=600)
         async with open_slack_api(state.settings.slack) as api:
-            publisher = Publisher(api, inbox)
+            publisher = Publisher(api, inbox, bot_user_id=BOT_USER_ID)
             question = await accept(workplace, inbox)
             posts: tuple[str, ...] = ()
             for answer, wanted in (

@@ -188,7 +188,8 @@ def test_home_status_and_prompts_are_kept(views: ViewMethods) -> None:
     home = {"type": "home", "blocks": []}
     assert views.publish(Arguments({"user_id": "U1", "view": home}))["view"]["type"] == "home"
     views.set_status(Arguments({"channel_id": "C1", "thread_ts": "1.0", "status": "thinks"}))
-    assert views.statuses == {("C1", "1.0"): "thinks"}
+    views.set_status(Arguments({"channel_id": "C1", "thread_ts": "1.0", "status": ""}))
+    assert views.told == ["thinks", ""]
     views.set_prompts(Arguments({"channel_id": "C1", "prompts": [{"title": "a", "message": "b"}]}))
     for arguments in (
         {"user_id": "U9", "view": home},
