@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PACKAGES := core knowledge connectors scheduler bot evaluation playground
 
-.PHONY: demo test check bench format clean
+.PHONY: demo test test-slow check bench format clean
 
 $(VENV)/base.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -23,6 +23,10 @@ demo: $(VENV)/base.stamp
 ## test: the whole suite, with coverage
 test: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest --cov --cov-report=term --cov-fail-under=90
+
+## test-slow: what takes minutes, such as a thousand random orders of clicks and restarts
+test-slow: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -m slow
 
 ## check: format, lint, types, import directions, spelling
 check: $(VENV)/dev.stamp
