@@ -58,9 +58,12 @@ def render_card(view: CardView) -> list[SlackMessage]:
     title = texts.titles.get(action.skill, action.skill)
     parts = [header(title[:150]), context(_describe_origin(view, texts)), *_show_all(view, texts)]
     tail = [*_describe_state(view, texts), *_build_buttons(view, texts)]
-    pages = _pack(parts, tail)
+    *earlier, last = _pack(parts, tail)
     said = f"{title} · {texts.states[action.state]}"
-    return [SlackMessage(text=said, blocks=tuple(page)) for page in pages]
+    return [
+        *(SlackMessage(text=title, blocks=tuple(page)) for page in earlier),
+        SlackMessage(text=said, blocks=tuple(last)),
+    ]
 
 
 def read_value(value: str) -> tuple[str, str]:

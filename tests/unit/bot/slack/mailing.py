@@ -87,11 +87,11 @@ def buttons_of(message: Message) -> set[str]:
     }
 
 
-def write_settings(office: Office, port: int, more: str = "") -> None:
+def write_settings(office: Office, port: int, more: str = "", *, timeout_s: float = 0.5) -> None:
     """Let the office send its mail through a port."""
     office.add_settings(
         f'[mail]\nhost = "127.0.0.1"\nport = {port}\nsender = "zhixing@nimbus.example"\n'
-        f'security = "none"\ntimeout_s = 0.5\n{more}'
+        f'security = "none"\ntimeout_s = {timeout_s}\n{more}'
     )
 
 
