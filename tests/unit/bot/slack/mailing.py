@@ -1,6 +1,6 @@
 """E-mails drafted in a workspace, with a real mail server behind."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +26,8 @@ class MailRoom:
 
     async def open_form(self, person: str, words: str = "", *, channel: str = MIXED) -> Any:
         """Open the form and return it."""
-        assert await self.place.people.slash(person, channel, f"/kb email {words}") is not None
+        while await self.place.people.slash(person, channel, f"/kb email {words}") is None:
+            await self.place.slack.delivery.sockets.wait_connected()
         return await self.form_of(person)
 
     async def form_of(self, person: str) -> Any:
@@ -36,11 +37,17 @@ class MailRoom:
         await self.place.wait_until(lambda: bool(stacks.get(user)))
         return stacks[user][-1]
 
+    async def submit(self, person: str, values: Mapping[str, str]) -> Any:
+        """Send the form and return the reply; once more when the connection went away just then."""
+        while (reply := await self.place.people.submit(person, values)) is None:
+            await self.place.slack.delivery.sockets.wait_connected()
+        return reply
+
     async def draft(self, person: str, **values: str) -> Message:
         """Fill in the form and return the card in the person's direct message."""
         before = len(self.cards(person))
         await self.open_form(person)
-        assert await self.place.people.submit(person, {**VALUES, **values}) == {}
+        assert await self.submit(person, {**VALUES, **values}) == {}
         await self.place.wait_until(lambda: len(self.cards(person)) > before)
         return self.cards(person)[-1]
 

@@ -35,7 +35,7 @@ async def test_an_email_is_drafted_shown_confirmed_and_sent(room: MailRoom) -> N
     initial = {one["block_id"]: one["element"].get("initial_value") for one in form["blocks"]}
     assert initial["to"] == f"{TO}, mo.lan@nimbus.example"
     assert initial["subject"] == "周会 改期"
-    reply = await room.place.people.submit(OPS, {"body-0": "周四 10:00。", "cc": "x@else.example"})
+    reply = await room.submit(OPS, {"body-0": "周四 10:00。", "cc": "x@else.example"})
     assert reply == {}
     await room.place.wait_until(lambda: bool(room.cards(OPS)))
     [card] = room.cards(OPS)
@@ -64,7 +64,7 @@ async def test_an_email_is_drafted_shown_confirmed_and_sent(room: MailRoom) -> N
 
 async def test_what_is_wrong_is_said_at_the_field(room: MailRoom) -> None:
     await room.open_form(OPS)
-    reply = await room.place.people.submit(
+    reply = await room.submit(
         OPS, {"to": "su.qin, Anna <a@b.example>", "cc": "nobody", "subject": " ", "body-0": "x"}
     )
     assert reply is not None
@@ -73,14 +73,14 @@ async def test_what_is_wrong_is_said_at_the_field(room: MailRoom) -> None:
     assert "su.qin" in reply["errors"]["to"]
     assert await room.states() == []
     assert room.place.slack.views.stacks["U3"]
-    assert await room.place.people.submit(OPS, {"to": TO, "subject": "s", "body-0": "x"}) == {}
+    assert await room.submit(OPS, {"to": TO, "subject": "s", "body-0": "x"}) == {}
     await room.place.wait_until(lambda: bool(room.cards(OPS)))
 
 
 async def test_addresses_that_settings_keep_out_are_refused_at_the_field(office: Office) -> None:
     async with open_mail_room(office, more='allowed_domains = ["nimbus.example"]') as room:
         await room.open_form(OPS, "x@else.example Hello")
-        reply = await room.place.people.submit(OPS, {"body-0": "x"})
+        reply = await room.submit(OPS, {"body-0": "x"})
         assert reply is not None
         assert list(reply["errors"]) == ["to"]
         assert "else.example" in reply["errors"]["to"]
@@ -165,7 +165,7 @@ async def test_an_edit_makes_a_new_card_and_the_old_one_is_over(room: MailRoom) 
     await room.press(OPS, old, "action_edit")
     form = await room.form_of(OPS)
     assert form["blocks"][0]["element"]["initial_value"] == TO
-    assert await room.place.people.submit(OPS, {"subject": "改期（更正）"}) == {}
+    assert await room.submit(OPS, {"subject": "改期（更正）"}) == {}
     await room.wait_for(old, "新草稿")
     assert buttons_of(old) == set()
     await room.place.wait_until(lambda: len(room.cards(OPS)) == 2)
@@ -187,7 +187,7 @@ async def test_an_edit_that_comes_after_the_confirmation_is_told_so(office: Offi
         await room.form_of(OPS)
         await room.press(HR, card, "action_confirm")
         await room.wait_for(own, "已完成")
-        reply = await room.place.people.submit(OPS, {"subject": "too late"})
+        reply = await room.submit(OPS, {"subject": "too late"})
         assert reply is not None
         assert reply["response_action"] == "update"
         assert "已经处理过了：已完成" in str(reply["view"])
@@ -234,7 +234,7 @@ async def test_a_server_that_is_down_is_told_with_the_reason_and_drafted_again(
         assert buttons_of(card) == {"action_draft_again"}
         await room.press(OPS, card, "action_draft_again")
         await room.form_of(OPS)
-        assert await place.people.submit(OPS, {}) == {}
+        assert await room.submit(OPS, {}) == {}
         await place.wait_until(lambda: len(room.cards(OPS)) == 2)
         assert await room.states() == [ActionState.FAILED, ActionState.PENDING]
 

@@ -49,7 +49,10 @@ async def use(workplace: Workplace, person: str, action: str, choice: str) -> No
         for path, _, element in list_elements(view["blocks"])
         if element.get("action_id") == action
     ]
-    assert await workplace.people.interactions.press_in_view(user, view, path, action, choice, {})
+    interactions = workplace.people.interactions
+    # Once more when the connection went away just then.
+    while not await interactions.press_in_view(user, view, path, action, choice, {}):
+        await workplace.slack.delivery.sockets.wait_connected()
 
 
 async def wait_for_home(workplace: Workplace, person: str, words: str) -> None:
@@ -70,7 +73,8 @@ async def configure(workplace: Workplace, channel: str, **choices: Any) -> None:
     channel_id = workplace.slack.workspace.find_room(channel).channel_id
     await use(workplace, HR, "home_channel", channel_id)
     await form_of(workplace, HR)
-    assert await workplace.people.submit(HR, choices) == {}
+    while await workplace.people.submit(HR, choices) is None:
+        await workplace.slack.delivery.sockets.wait_connected()
     await wait_for_home(workplace, HR, f"<#{channel_id}>")
 
 
