@@ -4,7 +4,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PACKAGES := core knowledge connectors scheduler bot evaluation playground
 
+<<<<<<< HEAD
 .PHONY: demo test test-slow check bench format clean
+=======
+.PHONY: playground demo test check bench format clean
+>>>>>>> 4b54cb4 (Show every kind of block, form and live change in the browser tests; say how to use the playground)
 
 $(VENV)/base.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -15,6 +19,10 @@ $(VENV)/base.stamp: pyproject.toml
 $(VENV)/dev.stamp: $(VENV)/base.stamp
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@
+
+## playground: a chat, a wiki, notes and a mailbox in the browser, with the bot at work in them
+playground: $(VENV)/base.stamp
+	$(BIN)/zhixing playground
 
 ## demo: sync the sample company into a fresh home folder and ask it a few questions
 demo: $(VENV)/base.stamp

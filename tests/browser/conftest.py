@@ -44,7 +44,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=reason))
 
 
-@pytest.fixture(scope="session")
+# Of each module alone: as long as playwright is open, no test that is a coroutine can run.
+@pytest.fixture(scope="module")
 def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Run the playground, as people run it, and return what it prints."""
     company = write_company(tmp_path_factory.mktemp("company"))
@@ -72,7 +73,7 @@ def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
     assert "Traceback" not in said, said
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> "Iterator[Browser]":
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - may be missing
 
