@@ -5,9 +5,10 @@ from collections.abc import Sequence
 COMMANDS: Sequence[dict[str, str]] = (
     {
         "command": "/kb",
-        "hint_zh": "关键词 [in:空间 by:作者 after:日期]",
-        "hint": "words [in:SPACE by:NAME after:DATE]",
+        "hint": "words in:SPACE @base | email TO SUBJECT | status | help",
+        "hint_zh": "关键词 in:空间 @知识库 | email 收件人 主题 | status | help",
     },
 )
+# Each with `name` and `callback_id`: those of the whole workspace, and those in a message's menu.
 SHORTCUTS: Sequence[dict[str, str]] = ()
 MESSAGE_SHORTCUTS: Sequence[dict[str, str]] = ()

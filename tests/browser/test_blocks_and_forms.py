@@ -274,6 +274,8 @@ def test_every_block_is_shown_and_pressed(workshop: Workshop, chat: Chat) -> Non
     workshop.call("chat.postMessage", channel="C1", text="all", blocks=GALLERY)
     message = chat.room.locator("article").first
     message.locator("h3", has_text="A header").wait_for()
+    link = message.locator(".markdown a", has_text="a link")
+    assert link.get_attribute("href") == "https://docs.example/a_(b)"
     assert message.locator(".markdown li li").inner_text() == "nested"
     assert message.locator(".markdown td").all_inner_texts()[:2] == ["a|b", "3"]
     assert 'print("no markup")' in message.locator("pre").inner_text()
@@ -364,6 +366,7 @@ def test_a_stream_grows_and_a_status_comes_and_goes(workshop: Workshop, chat: Ch
     workshop.call("chat.stopStream", **where, blocks=actions)
     answer.get_by_role("button", name="Done").wait_for()
     assert answer.locator(".caret").count() == 0
+    assert chat.page.locator(".status.on").count() == 0
     assert answer.locator("strong", has_text="One").count() == 1
 
 

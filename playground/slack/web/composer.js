@@ -4,7 +4,7 @@ import { act } from "./actions.js";
 import { Completion } from "./completion.js";
 import { h } from "./dom.js";
 import { openMenu } from "./menu.js";
-import { t } from "./texts.js";
+import { language, t } from "./texts.js";
 import { toWire } from "./wire.js";
 
 export class Composer {
@@ -27,7 +27,7 @@ export class Composer {
     const { setting, user } = this.context;
     const made = h("button", { type: "button", class: "button quiet", "aria-haspopup": "menu", "aria-label": t("shortcuts"), title: t("shortcuts"), onclick: () => {
       const items = setting.shortcuts.map((one) => ({ label: one.name, choose: () => act("shortcut", { as: user, callback_id: one.callback_id }) }));
-      const commands = setting.commands.map((one) => ({ label: one.command, note: one.hint, choose: () => this.insert(`${one.command} `) }));
+      const commands = setting.commands.map((one) => ({ label: one.command, note: language === "zh" ? one.hint_zh : one.hint, choose: () => this.insert(`${one.command} `) }));
       openMenu(made, [...items, ...commands]);
     } }, "⚡");
     return made;

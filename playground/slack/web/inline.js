@@ -87,8 +87,8 @@ const MARKDOWN = [
   [/\\([\\`*_{}[\]()#+\-.!~|<>])/, (match) => match[1]],
   [/(`+)([\s\S]*?[^`])\1(?!`)/, (match) => h("code", {}, match[2].trim())],
   // Pictures are named, never fetched: their address is somebody else's choice.
-  [/!\[([^\]\n]*)\]\([^()\s]*\)/, (match) => h("span", { class: "picture" }, `${t("image")} ${match[1]}`)],
-  [/\[((?:\\.|[^[\]\n\\]|\[[^[\]\n]*\])*)\]\(([^()\s]+)\)/, (match) => link(match[2], ...parseMarkdownText(match[1]))],
+  [/!\[([^\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*\)/, (match) => h("span", { class: "picture" }, `${t("image")} ${match[1]}`)],
+  [/\[((?:\\.|[^[\]\n\\]|\[[^[\]\n]*\])*)\]\(((?:[^()\s]|\([^()\s]*\))+)\)/, (match) => link(match[2], ...parseMarkdownText(match[1]))],
   [/<((?:https?|mailto):[^<>\s|]+)>/i, (match) => link(match[1], match[1])],
   [/<([@#!][^<>\n]+)>/, (match) => mention(match[1])],
   [/\*\*(?=\S)([\s\S]*?\S)\*\*(?!\*)/, wrap("strong", parseMarkdownText)],

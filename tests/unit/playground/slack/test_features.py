@@ -1,0 +1,23 @@
+"""The playground's workspace offers what the app's manifest declares."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from playground.slack.features import COMMANDS, MESSAGE_SHORTCUTS, SHORTCUTS
+
+MANIFEST = Path(__file__).parents[4] / "deploy" / "slack-manifest.yaml"
+
+
+def test_commands_and_shortcuts_are_those_of_the_manifest() -> None:
+    declared: dict[str, Any] = yaml.safe_load(MANIFEST.read_text("utf-8"))["features"]
+    commands = [(one["command"], one["usage_hint"]) for one in declared["slash_commands"]]
+    assert [(one["command"], one["hint"]) for one in COMMANDS] == commands
+    for kind, offered in (("global", SHORTCUTS), ("message", MESSAGE_SHORTCUTS)):
+        shortcuts = [
+            {"name": one["name"], "callback_id": one["callback_id"]}
+            for one in declared.get("shortcuts", ())
+            if one["type"] == kind
+        ]
+        assert list(offered) == shortcuts
