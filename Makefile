@@ -4,11 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PACKAGES := core knowledge connectors scheduler bot evaluation playground
 
-<<<<<<< HEAD
-.PHONY: demo test test-slow check bench format clean
-=======
-.PHONY: playground demo test check bench format clean
->>>>>>> 4b54cb4 (Show every kind of block, form and live change in the browser tests; say how to use the playground)
+.PHONY: playground demo test test-slow check bench format clean
 
 $(VENV)/base.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
