@@ -17,11 +17,12 @@ from bot.rag.language import Language
 from bot.rag.replies import Reply, build_reply, list_sources, summarise_removed
 from bot.rag.secrets_filter import remove_secrets
 from bot.rag.writer import People, Writer, describe_sources
-from bot.rag.written import ShowText
+from bot.rag.written import MOST_REFERENCE_CHARS, ShowText
 from bot.texts import Texts, get_texts
 from core.messages import Answer, NearPage, Outcome
 from knowledge.analysis import Analyser
 from knowledge.documents import Hit
+from knowledge.embedding.token_estimate import estimate_tokens
 from knowledge.retrieval import Evidence
 
 MODEL_FAILED = "the model failed"
@@ -29,8 +30,9 @@ MODEL_FAILED = "the model failed"
 MOST_SOURCES = 9
 NEAR_PAGES = 3
 _MARKER = re.compile(r"[ \t]*(?<!\\)\[(\d{1,2})\](?!\()")
-_CHARS_PER_TOKEN = 2.0
-_LEAST_CHARS = 1200
+# Rules, question and the heads of sources take these.
+_FRAME_TOKENS = 450
+_LEAST_TOKENS = 250
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +93,7 @@ class AgentAnswers:
             self._analyser,
             task.people,
             show=show if not any(is_record(one.hit) for one in sources) else None,
-            most_chars=max(_LEAST_CHARS, int(task.prompt_tokens * _CHARS_PER_TOKEN)),
+            most_chars=_choose_chars(sources, task.prompt_tokens),
         )
         if written is None:
             return _tell_records(sources, texts, MODEL_FAILED)
@@ -189,6 +191,14 @@ def _build_near(sources: Sequence[Evidence], texts: Texts) -> Reply:
         lines += [texts.near_pages, *_list_near(near)]
     answer = Answer(outcome=Outcome.NOT_FOUND, text="\n".join(lines), near_pages=near)
     return Reply(answer=answer)
+
+
+def _choose_chars(sources: Sequence[Evidence], prompt_tokens: int) -> int:
+    """Return how many characters of these sources fit; Chinese has fewer to a token."""
+    text = "\n".join(one.section_text for one in sources)
+    share = len(text) / max(1, estimate_tokens(text))
+    tokens = max(_LEAST_TOKENS, prompt_tokens - _FRAME_TOKENS)
+    return min(MOST_REFERENCE_CHARS, int(tokens * share))
 
 
 def _list_near(pages: Sequence[NearPage]) -> list[str]:

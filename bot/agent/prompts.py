@@ -25,8 +25,10 @@ numbers or addresses.{write}
 Today is {today}."""
 _WRITE = """ Tools that write or send only draft: the person is asked first. Use one only for what \
 the question itself asks for, once everything it needs is known."""
-_CHARS_PER_TOKEN = 2.0
-_LEAST_RESULT_CHARS = 300
+# What a server's own template puts around messages and tools.
+_FRAME_TOKENS = 100
+_LEAST_RESULT_TOKENS = 90
+_MOST_CHARS_PER_TOKEN = 5
 
 
 def build_prompt(
@@ -53,8 +55,8 @@ def build_prompt(
     if hint:
         lines.append(hint)
     user = "\n".join(lines)
-    left = prompt_tokens - count_tokens([system, user]) - measure_tools(tools)
-    share = int(max(_LEAST_RESULT_CHARS, left * _CHARS_PER_TOKEN / max(1, len(latest))))
+    left = prompt_tokens - count_tokens([system, user]) - measure_tools(tools) - _FRAME_TOKENS
+    share = max(_LEAST_RESULT_TOKENS, left // max(1, len(latest)))
     calls = tuple(
         ToolCall(call_id=one.call_id, name=one.tool, arguments=_write(one)) for one in latest
     )
@@ -67,7 +69,7 @@ def build_prompt(
     messages += [
         ChatMessage(
             role="tool",
-            content=notebook.render(one, step, most_chars=share),
+            content=_fit(notebook, one, step, share),
             tool_call_id=one.call_id,
         )
         for one in latest
@@ -109,6 +111,16 @@ def measure_tools(tools: Sequence[ToolSpec]) -> int:
 def count_tokens(texts: Iterable[str]) -> int:
     """Estimate the tokens of texts."""
     return sum(estimate_tokens(text) for text in texts)
+
+
+def _fit(notebook: Notebook, observation: Observation, step: int, most_tokens: int) -> str:
+    """Render a result within so many tokens; Chinese has fewer characters to a token."""
+    chars = most_tokens * _MOST_CHARS_PER_TOKEN
+    text = notebook.render(observation, step, most_chars=chars)
+    while (tokens := estimate_tokens(text)) > most_tokens and chars > most_tokens // 2:
+        chars = min(chars - 1, int(chars * 0.9 * most_tokens / tokens))
+        text = notebook.render(observation, step, most_chars=max(1, chars))
+    return text
 
 
 def _write(observation: Observation) -> str:
