@@ -8,6 +8,7 @@ at once.
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 
 from bot.conversation import Conversation, ConversationParts
@@ -181,7 +182,7 @@ async def open_product(
                     ),
                     ledger=state.ledger,
                     store=store,
-                    turns=TurnStore(state.database),
+                    turns=TurnStore(state.database, kept_for=timedelta(days=settings.memory.days)),
                     traces=state.traces,
                     bases=settings.bases,
                     clock=clock,

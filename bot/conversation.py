@@ -327,7 +327,13 @@ class Conversation:
 
     async def _load_turns(self, earlier: str | Sequence[Turn], reader: Reader) -> Sequence[Turn]:
         if isinstance(earlier, str):
-            return await self._parts.turns.load(earlier, _name_of(reader))
+            return await self._parts.turns.load(
+                earlier,
+                _name_of(reader),
+                now=self._parts.clock.now(),
+                # What was posted in a thread is known to all who read there.
+                with_others=not reader.is_private,
+            )
         return earlier
 
     async def _drop_unreadable(self, turns: Sequence[Turn], reader: Reader) -> list[Turn]:

@@ -188,6 +188,12 @@ class AgentSettings(Section):
     prompt_tokens: int = Field(default=3_000, ge=600)
 
 
+class MemorySettings(Section):
+    """How long the bot remembers what it was asked in a conversation, in days."""
+
+    days: float = Field(default=30.0, gt=0)
+
+
 class MailSettings(Section):
     """The SMTP server that confirmed e-mails go out through; empty host = none.
 
@@ -296,6 +302,7 @@ class Settings(Section):
     privacy: PrivacySettings = PrivacySettings()
     directory: DirectorySettings = DirectorySettings()
     agent: AgentSettings = AgentSettings()
+    memory: MemorySettings = MemorySettings()
     mail: MailSettings = MailSettings()
     actions: ActionsSettings = ActionsSettings()
     scheduler: SchedulerSettings = SchedulerSettings()

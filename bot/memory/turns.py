@@ -1,13 +1,19 @@
-"""The turns of conversations, kept with what they cited so that rights can be checked again."""
+"""The turns of conversations, kept with what they cited so that rights can be checked again.
 
+The last six are kept as said. Older ones are summarised two at a time; a summary carries every
+passage that its turns rested on.
+"""
+
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import (
     JSON,
     Boolean,
     Column,
+    ColumnElement,
     Index,
     Integer,
     RowMapping,
@@ -15,6 +21,7 @@ from sqlalchemy import (
     Table,
     Text,
     delete,
+    false,
     select,
 )
 from sqlalchemy.engine import Connection
@@ -22,8 +29,18 @@ from sqlalchemy.engine import Connection
 from core.database import Database
 from core.tables import UtcDateTime, delete_where_in, metadata
 from knowledge.documents import PassageId
+from knowledge.sentences import cut_sentences
 
 TURNS_KEPT = 6
+"""As they were said."""
+SUMMARIES_KEPT = 6
+SUMMARISED_AT_ONCE = 2
+KEPT_FOR = timedelta(days=30)
+
+_MOST_QUESTION_CHARS = 120
+_MOST_ANSWER_CHARS = 160
+_MARKER = re.compile(r"[ \t]*(?<!\\)\[\d{1,2}\](?!\()")
+_LAYOUT = re.compile(r"[|#>*`]+|\s+")
 
 turns = Table(
     "turns",
@@ -36,6 +53,7 @@ turns = Table(
     Column("answer", Text, nullable=False),
     Column("passages", JSON, nullable=False),
     Column("is_private", Boolean, nullable=False),
+    Column("is_summary", Boolean, nullable=False, server_default=false()),
     Index(None, "thread", "person"),
 )
 
@@ -48,6 +66,7 @@ class Turn:
         question: As it was understood: a follow-up with its subject filled in.
         passages: What the reply rested on; the turn is dropped when one may no longer be read.
         is_private: The asker alone saw the reply; never used for one that others see.
+        is_summary: Several turns in short: `answer` is the summary, and there is no question.
     """
 
     at: datetime
@@ -55,51 +74,85 @@ class Turn:
     answer: str
     passages: tuple[PassageId, ...] = ()
     is_private: bool = False
+    is_summary: bool = False
 
 
 class TurnStore:
-    """Keeps the last turns of each person in each thread."""
+    """Keeps the last turns of each person in each thread, for a while."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, kept_for: timedelta = KEPT_FOR) -> None:
+        """Use a database.
+
+        Args:
+            database: Where they are kept.
+            kept_for: What was said longer ago is forgotten.
+        """
         self._database = database
+        self._kept_for = kept_for
 
-    async def load(self, thread: str, person: str) -> list[Turn]:
-        """Return the last turns, oldest first."""
-        query = (
-            select(turns)
-            .where(turns.c.thread == thread, turns.c.person == person)
-            .order_by(turns.c.id.desc())
-            .limit(TURNS_KEPT)
-        )
+    async def load(
+        self,
+        thread: str,
+        person: str,
+        *,
+        now: datetime | None = None,
+        with_others: bool = False,
+    ) -> list[Turn]:
+        """Return the last turns as said, oldest first.
 
-        def load(connection: Connection) -> list[Turn]:
-            return [
-                _build_turn(row) for row in reversed(connection.execute(query).mappings().all())
-            ]
+        Args:
+            thread: Where they were said.
+            person: By whom.
+            now: Leaves out what was said too long ago; None = nothing is.
+            with_others: Also what others were answered there publicly.
+        """
+        whose = turns.c.person == person
+        if with_others:
+            whose |= turns.c.is_private.is_(False)
+        said = (turns.c.thread == thread) & turns.c.is_summary.is_(False) & whose
+        return await self._load(said, TURNS_KEPT, now)
 
-        return await self._database.read(load)
+    async def load_summaries(
+        self, thread: str, person: str, *, now: datetime | None = None
+    ) -> list[Turn]:
+        """Return what went before the last turns, in short, oldest first."""
+        own = (turns.c.thread == thread) & (turns.c.person == person) & turns.c.is_summary.is_(True)
+        return await self._load(own, SUMMARIES_KEPT, now)
 
     async def append(self, thread: str, person: str, turn: Turn) -> None:
-        """Add a turn and drop those that are no longer looked at."""
+        """Add a turn; summarise older ones, and forget what was said too long ago."""
         own = (turns.c.thread == thread) & (turns.c.person == person)
 
         def save(connection: Connection) -> None:
-            connection.execute(
-                turns.insert().values(
-                    thread=thread,
-                    person=person,
-                    at=turn.at,
-                    question=turn.question,
-                    answer=turn.answer,
-                    passages=list(turn.passages),
-                    is_private=turn.is_private,
-                )
-            )
-            kept = select(turns.c.id).where(own).order_by(turns.c.id.desc()).limit(TURNS_KEPT)
-            newest = connection.scalars(kept).all()
-            connection.execute(delete(turns).where(own, turns.c.id.not_in(newest)))
+            connection.execute(delete(turns).where(turns.c.at < turn.at - self._kept_for))
+            _insert(connection, thread, person, turn)
+            said = select(turns).where(own, turns.c.is_summary.is_(False)).order_by(turns.c.id)
+            rows = connection.execute(said).mappings().all()
+            # A turn waits until another one can be summarised with it.
+            if len(rows) >= TURNS_KEPT + SUMMARISED_AT_ONCE:
+                oldest = rows[:SUMMARISED_AT_ONCE]
+                summary = summarise_turns([_build_turn(row) for row in oldest])
+                _insert(connection, thread, person, summary)
+                connection.execute(delete(turns).where(turns.c.id.in_([r["id"] for r in oldest])))
+            in_short = own & turns.c.is_summary.is_(True)
+            kept = select(turns.c.id).where(in_short).order_by(turns.c.id.desc())
+            newest = connection.scalars(kept.limit(SUMMARIES_KEPT)).all()
+            connection.execute(delete(turns).where(in_short, turns.c.id.not_in(newest)))
 
         await self._database.write(save)
+
+    async def _load(
+        self, condition: ColumnElement[bool], limit: int, now: datetime | None
+    ) -> list[Turn]:
+        if now is not None:
+            condition &= turns.c.at >= now - self._kept_for
+        query = select(turns).where(condition).order_by(turns.c.id.desc()).limit(limit)
+
+        def load(connection: Connection) -> list[Turn]:
+            rows = connection.execute(query).mappings().all()
+            return [_build_turn(row) for row in reversed(rows)]
+
+        return await self._database.read(load)
 
     async def forget(self, person: str) -> int:
         """Delete everything that is remembered of a person; returns how many turns."""
@@ -119,6 +172,43 @@ class TurnStore:
         return await self._database.write(forget) if gone else 0
 
 
+def summarise_turns(several: Sequence[Turn]) -> Turn:
+    """Summarise turns by quoting: each question, and the first sentence of its reply."""
+    lines = [
+        f"{one.question.strip()[:_MOST_QUESTION_CHARS]} → {_find_gist(one.answer)}"
+        for one in several
+    ]
+    return Turn(
+        at=several[-1].at,
+        question="",
+        answer="\n".join(lines),
+        passages=tuple(dict.fromkeys(passage for one in several for passage in one.passages)),
+        is_private=any(one.is_private for one in several),
+        is_summary=True,
+    )
+
+
+def _find_gist(answer: str) -> str:
+    bare = " ".join(_LAYOUT.sub(" ", _MARKER.sub("", answer)).split())
+    sentences = [one.strip() for one in cut_sentences(bare) if one.strip()]
+    return (sentences[0] if sentences else "")[:_MOST_ANSWER_CHARS]
+
+
+def _insert(connection: Connection, thread: str, person: str, turn: Turn) -> None:
+    connection.execute(
+        turns.insert().values(
+            thread=thread,
+            person=person,
+            at=turn.at,
+            question=turn.question,
+            answer=turn.answer,
+            passages=list(turn.passages),
+            is_private=turn.is_private,
+            is_summary=turn.is_summary,
+        )
+    )
+
+
 def _build_turn(row: RowMapping) -> Turn:
     return Turn(
         at=row["at"],
@@ -126,4 +216,5 @@ def _build_turn(row: RowMapping) -> Turn:
         answer=row["answer"],
         passages=tuple(PassageId(one) for one in row["passages"]),
         is_private=row["is_private"],
+        is_summary=row["is_summary"],
     )

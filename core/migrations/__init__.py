@@ -3,7 +3,7 @@
 from sqlalchemy import String, column, inspect, select, table
 from sqlalchemy.engine import Connection
 
-HEAD = "0010"
+HEAD = "0011"
 """The last step."""
 
 

@@ -113,6 +113,25 @@ async def test_a_public_turn_of_a_channel_is_leant_on_there(office: Office) -> N
         assert LEAVE_QUESTION[4:8] in await understood(product, answer)
 
 
+async def test_a_public_turn_of_somebody_else_is_leant_on_in_its_thread_alone(
+    office: Office,
+) -> None:
+    async with office.open() as product:
+        await ask(product, LEAVE_QUESTION, OPS, in_="c-mixed", thread="t")
+        joined = await ask(product, "病假呢？", HR, in_="c-mixed", thread="t")
+        assert LEAVE_QUESTION[4:8] in await understood(product, joined)
+        elsewhere = await ask(product, "病假呢？", HR, in_="c-mixed", thread="other")
+        assert await understood(product, elsewhere) == "病假呢？"
+
+
+async def test_what_only_one_was_told_is_no_context_for_the_others(office: Office) -> None:
+    async with office.open() as product:
+        first = await ask(product, SALARY_QUESTION, HR, in_="c-mixed", thread="t")
+        assert first.private_answer is not None
+        joined = await ask(product, "那 L5 呢？", OPS, in_="c-mixed", thread="t")
+        assert await understood(product, joined) == "那 L5 呢？"
+
+
 @pytest.mark.parametrize("said", ["谢谢！", "好的", "thanks", "help", "？"])
 async def test_small_talk_between_questions_is_neither_searched_nor_remembered(
     office: Office, said: str

@@ -1,6 +1,6 @@
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
-from bot.memory.turns import TURNS_KEPT, Turn, TurnStore
+from bot.memory.turns import SUMMARIES_KEPT, TURNS_KEPT, Turn, TurnStore
 from core.database import Database
 from knowledge.documents import PassageId
 
@@ -15,13 +15,13 @@ async def test_the_last_turns_of_a_person_in_a_thread_come_back_in_order(
     database: Database,
 ) -> None:
     store = TurnStore(database)
-    for number in range(TURNS_KEPT + 3):
+    for number in range(TURNS_KEPT + 4):
         await store.append("t1", "li", turn(number))
     await store.append("t1", "wang", turn(100))
     await store.append("t2", "li", turn(200))
     found = await store.load("t1", "li")
-    assert [one.question for one in found] == [f"q{n}" for n in range(3, TURNS_KEPT + 3)]
-    assert found[0] == turn(3)
+    assert [one.question for one in found] == [f"q{n}" for n in range(4, TURNS_KEPT + 4)]
+    assert found[0] == turn(4)
     assert [one.question for one in await store.load("t1", "wang")] == ["q100"]
 
 
@@ -32,3 +32,71 @@ async def test_forgetting_a_person_leaves_the_others(database: Database) -> None
     assert await store.forget("li") == 1
     assert await store.load("t1", "li") == []
     assert await store.load("t1", "wang") == [turn(2)]
+
+
+async def test_older_turns_are_summarised_two_at_a_time_with_all_they_rest_on(
+    database: Database,
+) -> None:
+    store = TurnStore(database)
+    for number in range(TURNS_KEPT + 1):
+        said = Turn(
+            at=NOW,
+            question=f"q{number}?",
+            answer=f"| a | b |\n\n**Number {number}** is it [1]. And more.",
+            passages=(PassageId(f"p{number}"),),
+            is_private=number == 1,
+        )
+        await store.append("t1", "li", said)
+    assert await store.load_summaries("t1", "li") == [], "one turn waits for another"
+    await store.append("t1", "li", turn(7))
+    [summary] = await store.load_summaries("t1", "li")
+    assert summary.is_summary
+    assert summary.answer == "q0? → a b Number 0 is it.\nq1? → a b Number 1 is it."
+    assert summary.passages == ("p0", "p1")
+    assert summary.is_private, "one of them was"
+    assert (await store.load("t1", "li"))[0].question == "q2?"
+
+
+async def test_a_summary_goes_with_a_passage_its_turns_rest_on(database: Database) -> None:
+    store = TurnStore(database)
+    for number in range(TURNS_KEPT + 2):
+        said = Turn(at=NOW, question="q", answer="a.", passages=(PassageId(f"p{number}"),))
+        await store.append("t1", "li", said)
+    assert len(await store.load_summaries("t1", "li")) == 1
+    assert await store.forget_passages([PassageId("p1")]) == 1
+    assert await store.load_summaries("t1", "li") == []
+    await store.forget("li")
+    assert await store.load("t1", "li") == []
+
+
+async def test_summaries_do_not_grow_without_end(database: Database) -> None:
+    store = TurnStore(database)
+    for number in range(40):
+        await store.append("t1", "li", turn(number))
+    summaries = await store.load_summaries("t1", "li")
+    assert len(summaries) == SUMMARIES_KEPT
+    assert summaries[-1].answer.startswith("q32")
+
+
+async def test_what_was_said_long_ago_is_forgotten(database: Database) -> None:
+    store = TurnStore(database, kept_for=timedelta(days=3))
+    await store.append("t1", "li", turn(1))
+    later = NOW + timedelta(days=4)
+    assert await store.load("t1", "li", now=NOW + timedelta(days=2)) == [turn(1)]
+    assert await store.load("t1", "li", now=later) == []
+    await store.append("t2", "wang", Turn(at=later, question="q", answer="a"))
+    assert await store.load("t1", "li") == [], "it is deleted, not only left out"
+
+
+async def test_others_share_what_was_posted_in_the_thread_and_nothing_else(
+    database: Database,
+) -> None:
+    store = TurnStore(database)
+    await store.append("t1", "li", Turn(at=NOW, question="public", answer="a"))
+    await store.append("t1", "li", Turn(at=NOW, question="secret", answer="a", is_private=True))
+    await store.append("t2", "li", Turn(at=NOW, question="elsewhere", answer="a"))
+    shared = await store.load("t1", "wang", with_others=True)
+    assert [one.question for one in shared] == ["public"]
+    assert await store.load("t1", "wang") == []
+    own = await store.load("t1", "li", with_others=True)
+    assert [one.question for one in own] == ["public", "secret"]
