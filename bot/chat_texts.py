@@ -15,6 +15,8 @@ class ChatTexts:
 
     working: str
     first_question: str
+    refreshed: str
+    withdrawn: str
     is_searching: str
     is_reading: str
     is_writing: str
@@ -65,6 +67,8 @@ class ChatTexts:
 _ZH = ChatTexts(
     working="正在查找…",
     first_question="你能帮我做什么？",
+    refreshed="问题已修改，以下是更新后的回答。",
+    withdrawn="提问已被删除，回答也已撤回。",
     is_searching="正在检索知识库…",
     is_reading="正在阅读找到的页面…",
     is_writing="正在撰写回答…",
@@ -127,6 +131,8 @@ _ZH = ChatTexts(
 _EN = ChatTexts(
     working="Looking that up…",
     first_question="What can you do?",
+    refreshed="Answered anew, because the question was edited.",
+    withdrawn="The question was deleted, and its answer with it.",
     is_searching="is searching the knowledge base…",
     is_reading="is reading the pages found…",
     is_writing="is writing the answer…",

@@ -48,6 +48,9 @@ class Question:
         posts: The messages of the answer, in order; the first is there from the beginning.
         stream: The message that is being written into bit by bit, `STREAM_BEGINNING` before it is
             known; empty = none is.
+        revision: How often it was changed since it was put.
+        is_withdrawn: Its message was deleted: there is no answer any more.
+        is_refreshed: It was answered before, and changed after that.
         passages: What the answer rests on.
     """
 
@@ -63,6 +66,9 @@ class Question:
     attempts: int
     posts: tuple[str, ...] = ()
     stream: str = ""
+    revision: int = 0
+    is_withdrawn: bool = False
+    is_refreshed: bool = False
     outcome: str = ""
     trace_id: str = ""
     passages: tuple[str, ...] = ()

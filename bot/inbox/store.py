@@ -44,7 +44,7 @@ class Inbox:
     def __init__(self, database: Database, clock: Clock, *, platform: str, lease_s: float) -> None:
         self._database = database
         self._clock = clock
-        self._platform = platform
+        self.platform = platform
         self._lease = timedelta(seconds=lease_s)
         self._owner = name_process()
         self._waiting: list[_Claim] = []
@@ -71,7 +71,7 @@ class Inbox:
 
     async def claim_event(self, event_id: str) -> bool:
         """Tell whether an event that asks nothing, such as a click, comes for the first time."""
-        work = partial(self._add_event, event_id=event_id)
+        work = partial(self.add_event, event_id=event_id)
         return await self._database.write(work)
 
     async def take_abandoned(self) -> list[Question]:
@@ -109,9 +109,13 @@ class Inbox:
         await self._update(_questions.question_id == question_id, values)
 
     async def finish(
-        self, question_id: str, *, outcome: str, trace_id: str, passages: Sequence[str] = ()
-    ) -> None:
-        """Note that a question ended in a visible message."""
+        self, question: Question, *, outcome: str, trace_id: str, passages: Sequence[str] = ()
+    ) -> bool:
+        """Note that a question ended in a visible message.
+
+        Returns:
+            False when it was changed meanwhile: what was said is not the answer to it any more.
+        """
         values = {
             "state": QuestionState.DONE.value,
             "outcome": outcome,
@@ -120,24 +124,31 @@ class Inbox:
             "stream": "",
             "owner": "",
         }
-        await self._update(_questions.question_id == question_id, values)
+        is_same = and_(
+            _questions.question_id == question.question_id,
+            _questions.revision == question.revision,
+        )
+        return await self._update(is_same, values) > 0
 
     async def reopen(self, question_id: str) -> Question | None:
-        """Take up a question that was answered once more; None while it is being worked on."""
+        """Take up a question that was answered once more.
+
+        None while it is being worked on, or when it was withdrawn.
+        """
         return await self._database.write(partial(self._reopen, question_id=question_id))
 
     async def find(self, question_id: str) -> Question | None:
         """Return a question."""
         query = select(chat_questions).where(_questions.question_id == question_id)
         row = await self._database.read(lambda connection: _first(connection, query))
-        return None if row is None else _build_question(row)
+        return None if row is None else build_question(row)
 
     async def list_recent(self, account: str, *, limit: int) -> list[Question]:
         """Return what somebody asked last, latest first."""
         query = (
             select(chat_questions)
             .where(
-                _questions.platform == self._platform,
+                _questions.platform == self.platform,
                 _questions.account == account,
                 _questions.text != "",
             )
@@ -145,15 +156,13 @@ class Inbox:
             .limit(limit)
         )
         return await self._database.read(
-            lambda connection: [
-                _build_question(row) for row in connection.execute(query).mappings()
-            ]
+            lambda connection: [build_question(row) for row in connection.execute(query).mappings()]
         )
 
     async def forget_texts(self, account: str) -> None:
         """Forget the words of what somebody asked, once it is answered."""
         theirs = and_(
-            _questions.platform == self._platform,
+            _questions.platform == self.platform,
             _questions.account == account,
             _questions.state == QuestionState.DONE,
         )
@@ -199,7 +208,7 @@ class Inbox:
         return [self._accept_one(connection, question) for question in questions]
 
     def _accept_one(self, connection: Connection, incoming: IncomingQuestion) -> Question | None:
-        if not self._add_event(connection, event_id=incoming.event_id):
+        if not self.add_event(connection, event_id=incoming.event_id):
             return None
         if incoming.needs_thread and not self._knows_thread(connection, incoming):
             return None
@@ -218,7 +227,7 @@ class Inbox:
         )
         row = {
             "question_id": question.question_id,
-            "platform": self._platform,
+            "platform": self.platform,
             "channel": question.channel,
             "ts": question.ts,
             "thread": question.thread,
@@ -232,6 +241,9 @@ class Inbox:
             "attempts": question.attempts,
             "posts": [],
             "stream": "",
+            "revision": 0,
+            "is_withdrawn": False,
+            "is_refreshed": False,
             "outcome": "",
             "trace_id": "",
             "passages": [],
@@ -241,8 +253,9 @@ class Inbox:
         added = connection.execute(statement.on_conflict_do_nothing(index_elements=key))
         return question if added.rowcount == 1 else None
 
-    def _add_event(self, connection: Connection, *, event_id: str) -> bool:
-        row = {"platform": self._platform, "event_id": event_id, "at": self._clock.now()}
+    def add_event(self, connection: Connection, *, event_id: str) -> bool:
+        """Tell whether an event comes for the first time, within a transaction."""
+        row = {"platform": self.platform, "event_id": event_id, "at": self._clock.now()}
         key = [chat_events.c.platform, chat_events.c.event_id]
         statement = insert_into(connection, chat_events).values(row)
         added = connection.execute(statement.on_conflict_do_nothing(index_elements=key))
@@ -250,7 +263,7 @@ class Inbox:
 
     def _knows_thread(self, connection: Connection, incoming: IncomingQuestion) -> bool:
         query = select(_questions.question_id).where(
-            _questions.platform == self._platform,
+            _questions.platform == self.platform,
             _questions.channel == incoming.channel,
             _questions.thread == incoming.thread,
         )
@@ -261,7 +274,7 @@ class Inbox:
         query = (
             select(chat_questions)
             .where(
-                _questions.platform == self._platform,
+                _questions.platform == self.platform,
                 _questions.state == QuestionState.ACCEPTED,
                 _questions.owner != self._owner,
             )
@@ -273,22 +286,25 @@ class Inbox:
             if row["owner"] and row["owned_until"] > now and not is_dead(row["owner"]):
                 continue
             attempts = row["attempts"] + 1
-            self._own(connection, row["question_id"], attempts)
-            taken.append(replace(_build_question(row), attempts=attempts))
+            self.own(connection, row["question_id"], attempts)
+            taken.append(replace(build_question(row), attempts=attempts))
         return taken
 
     def _reopen(self, connection: Connection, question_id: str) -> Question | None:
         query = select(chat_questions).where(
-            _questions.question_id == question_id, _questions.state == QuestionState.DONE
+            _questions.question_id == question_id,
+            _questions.state == QuestionState.DONE,
+            _questions.is_withdrawn.is_(False),
         )
         row = _first(connection, query.with_for_update())
         if row is None:
             return None
         attempts = row["attempts"] + 1
-        self._own(connection, question_id, attempts)
-        return replace(_build_question(row), attempts=attempts, state=QuestionState.ACCEPTED)
+        self.own(connection, question_id, attempts)
+        return replace(build_question(row), attempts=attempts, state=QuestionState.ACCEPTED)
 
-    def _own(self, connection: Connection, question_id: str, attempts: int) -> None:
+    def own(self, connection: Connection, question_id: str, attempts: int) -> None:
+        """Give a question to this process, within a transaction."""
         values = {
             "state": QuestionState.ACCEPTED.value,
             "owner": self._owner,
@@ -298,9 +314,9 @@ class Inbox:
         statement = update(chat_questions).where(_questions.question_id == question_id)
         connection.execute(statement.values(values))
 
-    async def _update(self, condition: ColumnElement[bool], values: Mapping[str, object]) -> None:
+    async def _update(self, condition: ColumnElement[bool], values: Mapping[str, object]) -> int:
         statement = update(chat_questions).where(condition).values(values)
-        await self._database.write(lambda connection: connection.execute(statement).rowcount)
+        return await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 async def purge_inbox(database: Database, now: datetime) -> int:
@@ -320,7 +336,8 @@ def _first(connection: Connection, query: Executable) -> RowMapping | None:
     return connection.execute(query).mappings().first()
 
 
-def _build_question(row: RowMapping) -> Question:
+def build_question(row: RowMapping) -> Question:
+    """Return the question of a row."""
     return Question(
         question_id=row["question_id"],
         channel=row["channel"],
@@ -334,6 +351,9 @@ def _build_question(row: RowMapping) -> Question:
         attempts=row["attempts"],
         posts=tuple(row["posts"]),
         stream=row["stream"],
+        revision=row["revision"],
+        is_withdrawn=row["is_withdrawn"],
+        is_refreshed=row["is_refreshed"],
         outcome=row["outcome"],
         trace_id=row["trace_id"],
         passages=tuple(row["passages"]),

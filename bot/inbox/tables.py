@@ -1,6 +1,17 @@
 """Tables of the inbox: events that were seen, questions that were accepted, feedback."""
 
-from sqlalchemy import JSON, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    String,
+    Table,
+    Text,
+    false,
+)
 from sqlalchemy import UniqueConstraint as Unique
 
 from core.tables import UtcDateTime, metadata
@@ -31,6 +42,9 @@ chat_questions = Table(
     Column("attempts", Integer, nullable=False),
     Column("posts", JSON, nullable=False),
     Column("stream", String(64), nullable=False, server_default=""),
+    Column("revision", Integer, nullable=False, server_default="0"),
+    Column("is_withdrawn", Boolean, nullable=False, server_default=false()),
+    Column("is_refreshed", Boolean, nullable=False, server_default=false()),
     Column("outcome", String(32), nullable=False),
     Column("trace_id", String(64), nullable=False),
     Column("passages", JSON, nullable=False),

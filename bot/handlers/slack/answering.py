@@ -1,7 +1,7 @@
 """One accepted question, to the message it ends in."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
@@ -29,7 +29,7 @@ from core.clock import Clock
 from core.errors import ZhixingError
 from core.messages import Answer, Outcome
 
-REFUSED = "refused"
+REFUSED, WITHDRAWN = "refused", "withdrawn"
 
 _log = structlog.get_logger(__name__)
 
@@ -57,6 +57,9 @@ class Answering:
         """Let people see that the question is being worked on; returns the messages there are."""
         was_streaming = question.stream != ""
         posts = await self.publisher.recall(question)
+        question = await self._load(question)
+        if question.is_withdrawn:
+            return posts
         texts = get_chat_texts(detect_language(question.text))
         if posts and was_streaming:
             # Half an answer must not be taken for one.
@@ -69,12 +72,26 @@ class Answering:
         Raises:
             ZhixingError: Not everything could be said, not even that it failed; try again later.
         """
+        question = await self._load(question)
+        while not await self._answer_as_it_is(question):
+            # It was changed meanwhile.
+            question = await self._load(question)
+
+    async def _load(self, question: Question) -> Question:
+        """Return a question as it is now, with what this process knows of it."""
+        saved = await self.inbox.find(question.question_id)
+        return question if saved is None else replace(saved, attempts=question.attempts)
+
+    async def _answer_as_it_is(self, question: Question) -> bool:
+        """Answer a question; False when it was changed before its answer was there."""
+        if question.is_withdrawn:
+            await self._withdraw(question)
+            return await self.inbox.finish(question, outcome=WITHDRAWN, trace_id="")
         language = detect_language(question.text)
         try:
             answer = await self._answer_in_public(question, language)
         except SlackRefusedError as error:
-            await self._give_up(question, language, error)
-            return
+            return await self._give_up(question, language, error)
         except Exception as error:  # noqa: BLE001 - every question ends in a visible message
             if isinstance(error, ZhixingError):
                 _log.warning(
@@ -82,18 +99,28 @@ class Answering:
                 )
             else:
                 _log.exception("slack_answer_failed", question=question.question_id)
-            await self._fail(question, language)
-            return
+            return await self._fail(question, language)
         if answer is None:
-            await self.inbox.finish(question.question_id, outcome=REFUSED, trace_id="")
-            return
+            return await self.inbox.finish(question, outcome=REFUSED, trace_id="")
+        if (await self._load(question)).revision != question.revision:
+            return False
         await self._whisper(question, answer, language)
-        await self.inbox.finish(
-            question.question_id,
+        return await self.inbox.finish(
+            question,
             outcome=answer.outcome.value,
             trace_id=answer.trace_id,
             passages=[one.passage_id for one in answer.citations],
         )
+
+    async def _withdraw(self, question: Question) -> None:
+        """Take back what was answered; of a question nobody answered yet there is nothing."""
+        said = get_chat_texts(detect_language(question.text)).withdrawn
+        try:
+            posts = await self.publisher.recall(question, is_in_doubt=True)
+            await self.publisher.withdraw(question, posts, render_note(said))
+        except SlackRefusedError as error:
+            # Its thread or channel is gone, and the answer with it.
+            _log.info("slack_nothing_to_withdraw", reason=str(error))
 
     async def _answer_in_public(self, question: Question, language: Language) -> Answer | None:
         """Say what everybody may read; returns None when the account is refused."""
@@ -115,7 +142,11 @@ class Answering:
             await self.publisher.publish(question, posts, [render_note(said)])
             return None
         messages = render_answer(
-            answer, question_id=question.question_id, language=language, now=self.clock.now()
+            answer,
+            question_id=question.question_id,
+            language=language,
+            now=self.clock.now(),
+            is_refreshed=question.is_refreshed,
         )
         await self.publisher.publish(question, posts, messages, surplus=live.surplus)
         return answer
@@ -161,24 +192,29 @@ class Answering:
             for plain in render_plain([message]):
                 await self.api.whisper(**place, message=plain, thread=question.thread)
 
-    async def _fail(self, question: Question, language: Language) -> None:
-        """Say that it failed, in place of the answer."""
+    async def _fail(self, question: Question, language: Language) -> bool:
+        """Say that it failed, in place of the answer; False when it was changed meanwhile."""
         posts = await self.publisher.recall(question, is_in_doubt=True)
         said = get_chat_texts(language).failed.format(reference=_refer(question))
         await self.publisher.publish(question, posts, [render_note(said)])
-        await self.inbox.finish(question.question_id, outcome=Outcome.FAILED.value, trace_id="")
+        return await self.inbox.finish(question, outcome=Outcome.FAILED.value, trace_id="")
 
     async def _give_up(
         self, question: Question, language: Language, error: SlackRefusedError
-    ) -> None:
-        """End a question that may not be answered where it was asked: tell its asker directly."""
+    ) -> bool:
+        """End a question that may not be answered where it was asked: tell its asker directly.
+
+        False when it was changed meanwhile; that its message is gone may be all there is to it.
+        """
+        if (await self._load(question)).revision != question.revision:
+            return False
         _log.warning("slack_answer_refused", question=question.question_id, reason=str(error))
         said = get_chat_texts(language).failed.format(reference=_refer(question))
         try:
             await self.api.write_to(question.account, render_note(said))
         except SlackRefusedError as refused:
             _log.warning("slack_asker_not_reached", account=question.account, reason=str(refused))
-        await self.inbox.finish(question.question_id, outcome=Outcome.FAILED.value, trace_id="")
+        return await self.inbox.finish(question, outcome=Outcome.FAILED.value, trace_id="")
 
 
 def _refer(question: Question) -> str:

@@ -8,7 +8,8 @@ import structlog
 from slack_bolt.context.async_context import AsyncBoltContext
 from slack_bolt.response import BoltResponse
 
-from bot.handlers.slack.screening import Ignored, screen_message
+from bot.handlers.slack.screening import Ignored, screen_change, screen_message
+from bot.inbox.amendments import Amendment, Amendments
 from bot.inbox.questions import Question
 from bot.inbox.store import Inbox
 from bot.preferences.store import Preferences, ReplyMode
@@ -22,7 +23,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Intake:
-    """Screens messages and accepts questions.
+    """Screens messages, accepts questions, and takes changes of them.
 
     Bolt acknowledges an event before its listener runs. A question is therefore accepted in front
     of the listener: a process that dies after the acknowledgement has it in the inbox, one that
@@ -38,10 +39,12 @@ class Intake:
         inbox: Inbox,
         settings: SlackSettings,
         preferences: Preferences,
+        amendments: Amendments,
         *,
         bot_user_id: str,
     ) -> None:
         self._inbox = inbox
+        self._amendments = amendments
         self._preferences = preferences
         self._settings = settings
         self._bot_user_id = bot_user_id
@@ -64,6 +67,9 @@ class Intake:
         return None
 
     async def _accept(self, body: dict[str, Any]) -> Question | None:
+        change = screen_change(body, bot_user_id=self._bot_user_id)
+        if change is not None:
+            return await self._amend(change)
         screened = screen_message(
             body,
             bot_user_id=self._bot_user_id,
@@ -76,6 +82,14 @@ class Intake:
         question = await self._inbox.accept(screened)
         if question is None:
             self.note_ignored("accepted before, or a thread we were not called into")
+        else:
+            self.accepted += 1
+        return question
+
+    async def _amend(self, change: Amendment) -> Question | None:
+        question = await self._amendments.apply(change)
+        if question is None:
+            self.note_ignored("a change of what is no question, or of one that is worked on")
         else:
             self.accepted += 1
         return question

@@ -24,6 +24,20 @@ class MessageEvent(_Payload):
     hidden: bool = False
 
 
+class ChangeEvent(_Payload):
+    """`message_changed` and `message_deleted`: what became of an earlier message."""
+
+    class _Message(_Payload):
+        ts: str = ""
+        text: str = ""
+        subtype: str = ""
+
+    subtype: str = ""
+    channel: str = ""
+    deleted_ts: str = ""
+    message: _Message = _Message()
+
+
 class _Profile(_Payload):
     email: str = ""
     display_name: str = ""

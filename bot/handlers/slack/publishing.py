@@ -95,6 +95,19 @@ class Publisher:
             posts = (await self._load(question)).posts
             return await self._put(question, posts, render_plain(messages))
 
+    async def withdraw(
+        self, question: Question, posts: Sequence[str], note: SlackMessage
+    ) -> tuple[str, ...]:
+        """Leave a word in place of an answer and nothing else of it; returns what is left."""
+        kept: list[str] = []
+        for ts in posts:
+            if not kept and await self._update(question, ts, note):
+                kept.append(ts)
+            else:
+                await self._api.delete(question.channel, ts)
+        await self._inbox.save_posts(question.question_id, kept)
+        return tuple(kept)
+
     async def _put(
         self, question: Question, posts: Sequence[str], messages: Sequence[SlackMessage]
     ) -> tuple[str, ...]:

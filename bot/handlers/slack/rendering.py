@@ -37,15 +37,20 @@ class SlackMessage:
 
 
 def render_answer(
-    answer: Answer, *, question_id: str, language: Language, now: datetime
+    answer: Answer,
+    *,
+    question_id: str,
+    language: Language,
+    now: datetime,
+    is_refreshed: bool = False,
 ) -> list[SlackMessage]:
     """Return the public messages of an answer: the first, and its continuations in the thread.
 
     Every message holds at most one table and fits Slack's limits; nothing is cut. The last one
-    carries the buttons, if there is a question they can be about.
+    carries the buttons, if there is a question they can be about. A refreshed one says so.
     """
     texts = get_chat_texts(language)
-    parts = [prepare_markdown(answer.text)]
+    parts = [f"_{texts.refreshed}_" if is_refreshed else "", prepare_markdown(answer.text)]
     if answer.private_answer is not None:
         parts.append(f"_{get_texts(language).private_note}_")
     if answer.citations:

@@ -8,7 +8,8 @@ from typing import Any, assert_never
 
 from pydantic import ValidationError
 
-from bot.handlers.slack.payloads import MessageEvent
+from bot.handlers.slack.payloads import ChangeEvent, MessageEvent
+from bot.inbox.amendments import Amendment
 from bot.inbox.questions import IncomingQuestion
 from bot.preferences.store import ReplyMode
 from core.chat_settings import SlackSettings
@@ -66,6 +67,27 @@ def screen_message(
         is_direct=is_direct,
         needs_thread=not is_called and is_in_thread,
     )
+
+
+def screen_change(body: Mapping[str, Any], *, bot_user_id: str) -> Amendment | None:
+    """Return what became of an earlier message; None for events that are no such change."""
+    try:
+        event = ChangeEvent.model_validate(body.get("event"))
+    except ValidationError:
+        return None
+    if event.subtype == "message_deleted":
+        ts, text = event.deleted_ts, None
+    elif event.subtype == "message_changed":
+        # What is left of a deleted message with replies.
+        is_deleted = event.message.subtype == "tombstone"
+        ts = event.message.ts
+        text = None if is_deleted else read_text(event.message.text, bot_user_id=bot_user_id)
+    else:
+        return None
+    event_id = str(body.get("event_id") or "")
+    if not (event.channel and ts and event_id):
+        return None
+    return Amendment(event_id=event_id, channel=event.channel, ts=ts, text=text)
 
 
 def _find_reason(event: MessageEvent, bot_user_id: str, settings: SlackSettings) -> str:

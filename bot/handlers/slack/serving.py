@@ -34,6 +34,7 @@ from bot.handlers.slack.roster import SYSTEM, Roster
 from bot.handlers.slack.search import Searching
 from bot.handlers.slack.welcome import Welcome
 from bot.handlers.slack.worker import Worker
+from bot.inbox.amendments import Amendments
 from bot.inbox.store import Inbox
 from bot.memory.turns import TurnStore
 from bot.preferences.languages import Languages
@@ -166,7 +167,13 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         account=account,
         client=api.client,
         inbox=inbox,
-        intake=Intake(inbox, settings, preferences, bot_user_id=account.user_id),
+        intake=Intake(
+            inbox,
+            settings,
+            preferences,
+            Amendments(state.database, inbox),
+            bot_user_id=account.user_id,
+        ),
         worker=worker,
         searching=searching,
         feedback=feedback,

@@ -88,9 +88,7 @@ class Worker:
             return
         _log.error("slack_question_given_up", question=question.question_id)
         outcome = Outcome.FAILED.value
-        await self._try(
-            lambda: self._inbox.finish(question.question_id, outcome=outcome, trace_id="")
-        )
+        await self._try(lambda: self._inbox.finish(question, outcome=outcome, trace_id=""))
 
     async def _try(self, work: Callable[[], Awaitable[object]]) -> None:
         try:

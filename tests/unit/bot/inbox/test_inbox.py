@@ -88,7 +88,7 @@ async def test_an_answered_question_may_be_taken_up_again_but_not_one_under_way(
     question = await inbox.accept(ask("Ev1"))
     assert question is not None
     assert await inbox.reopen(question.question_id) is None
-    await inbox.finish(question.question_id, outcome="answered", trace_id="t1", passages=["p1"])
+    await inbox.finish(question, outcome="answered", trace_id="t1", passages=["p1"])
     done = await inbox.find(question.question_id)
     assert done is not None
     assert (done.state, done.trace_id, done.passages) == (QuestionState.DONE, "t1", ("p1",))

@@ -118,4 +118,4 @@ async def test_long_answers_arrive_whole_in_the_thread_and_shrink_again(office: 
                 whole = "\n\n".join(words_of(one) for one in said)
                 assert all(one in whole for one in wanted)
             assert len(posts) == 1
-            await inbox.finish(question.question_id, outcome="answered", trace_id="")
+            await inbox.finish(question, outcome="answered", trace_id="")
