@@ -56,6 +56,15 @@ class ChatTexts:
     share_refused: str
     share_absent: str
     shared: str
+    share_not_member: str
+    not_taken: str
+    ask_title: str
+    ask_question: str
+    ask_hint: str
+    ask_where: str
+    ask_alone: str
+    ask_in_thread: str
+    ask_send: str
     outdated: str
     today: str
     yesterday: str
@@ -120,6 +129,15 @@ _ZH = ChatTexts(
     share_refused="没有分享：这个频道里不是每个人都能查看这一页。",
     share_absent="没有分享：我不在这个频道里。请先邀请我加入。",
     shared="已分享到频道。",
+    share_not_member="没有分享：您不在这个频道里。",
+    not_taken="没能提交，请稍后再试。",
+    ask_title="询问知行",
+    ask_question="问题",
+    ask_hint="可以修改后再提交。",
+    ask_where="回答发到哪里",
+    ask_alone="只发给我",
+    ask_in_thread="发到该消息的回复里，频道成员可见",
+    ask_send="提问",
     outdated="这些结果已过期，请重新搜索。",
     today="今天",
     yesterday="昨天",
@@ -189,6 +207,15 @@ _EN = ChatTexts(
     share_refused="Not shared: not everybody in this channel may read that page.",
     share_absent="Not shared: I am not in this channel. Please invite me first.",
     shared="Shared to the channel.",
+    share_not_member="Not shared: you are not in this channel.",
+    not_taken="That could not be sent just now; please try again.",
+    ask_title="Ask Zhixing",
+    ask_question="Question",
+    ask_hint="Edit it as you like.",
+    ask_where="Where to answer",
+    ask_alone="To me alone",
+    ask_in_thread="In the thread, for everybody to see",
+    ask_send="Ask",
     outdated="These results are out of date; please search again.",
     today="today",
     yesterday="yesterday",

@@ -16,6 +16,14 @@ class QuestionState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a form was opened that a question was put in; empty = nowhere in particular."""
+
+    channel: str = ""
+    thread: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingQuestion:
     """A message that asks something, as its platform brought it.
 
@@ -26,6 +34,7 @@ class IncomingQuestion:
         account: Who asks, by the platform's own id.
         is_direct: Asked in a direct message, which the asker alone reads.
         needs_thread: Only meant for us if we were called into the thread before.
+        origin: It was put in a form, and no message stands there; None = it is a message.
     """
 
     event_id: str
@@ -36,6 +45,7 @@ class IncomingQuestion:
     text: str
     is_direct: bool
     needs_thread: bool = False
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +58,7 @@ class Question:
         posts: The messages of the answer, in order; the first is there from the beginning.
         stream: The message that is being written into bit by bit, `STREAM_BEGINNING` before it is
             known; empty = none is.
+        origin: Where the form was opened it was put in; None = it is a message.
         revision: How often it was changed since it was put.
         is_withdrawn: Its message was deleted: there is no answer any more.
         is_refreshed: It was answered before, and changed after that.
@@ -66,6 +77,7 @@ class Question:
     attempts: int
     posts: tuple[str, ...] = ()
     stream: str = ""
+    origin: Origin | None = None
     revision: int = 0
     is_withdrawn: bool = False
     is_refreshed: bool = False

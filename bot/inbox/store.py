@@ -6,15 +6,15 @@ finished is taken over by the next one that looks.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from functools import partial
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Executable, RowMapping, and_, delete, select, update
+from sqlalchemy import ColumnElement, Executable, RowMapping, and_, delete, null, select, update
 from sqlalchemy.engine import Connection
 
-from bot.inbox.questions import IncomingQuestion, Question, QuestionState
+from bot.inbox.questions import IncomingQuestion, Origin, Question, QuestionState
 from bot.inbox.tables import chat_events, chat_feedback, chat_questions
 from core.clock import Clock
 from core.database import Database
@@ -224,6 +224,7 @@ class Inbox:
             accepted_at=now,
             state=QuestionState.ACCEPTED,
             attempts=1,
+            origin=incoming.origin,
         )
         row = {
             "question_id": question.question_id,
@@ -241,6 +242,7 @@ class Inbox:
             "attempts": question.attempts,
             "posts": [],
             "stream": "",
+            "origin": null() if question.origin is None else asdict(question.origin),
             "revision": 0,
             "is_withdrawn": False,
             "is_refreshed": False,
@@ -351,6 +353,7 @@ def build_question(row: RowMapping) -> Question:
         attempts=row["attempts"],
         posts=tuple(row["posts"]),
         stream=row["stream"],
+        origin=None if row["origin"] is None else Origin(**row["origin"]),
         revision=row["revision"],
         is_withdrawn=row["is_withdrawn"],
         is_refreshed=row["is_refreshed"],

@@ -42,6 +42,7 @@ chat_questions = Table(
     Column("attempts", Integer, nullable=False),
     Column("posts", JSON, nullable=False),
     Column("stream", String(64), nullable=False, server_default=""),
+    Column("origin", JSON, nullable=True),
     Column("revision", Integer, nullable=False, server_default="0"),
     Column("is_withdrawn", Boolean, nullable=False, server_default=false()),
     Column("is_refreshed", Boolean, nullable=False, server_default=false()),

@@ -3,7 +3,7 @@
 from sqlalchemy import String, column, inspect, select, table
 from sqlalchemy.engine import Connection
 
-HEAD = "0012"
+HEAD = "0013"
 """The last step."""
 
 

@@ -10,5 +10,9 @@ COMMANDS: Sequence[dict[str, str]] = (
     },
 )
 # Each with `name` and `callback_id`: those of the whole workspace, and those in a message's menu.
-SHORTCUTS: Sequence[dict[str, str]] = ()
-MESSAGE_SHORTCUTS: Sequence[dict[str, str]] = ()
+SHORTCUTS: Sequence[dict[str, str]] = (
+    {"callback_id": "ask_zhixing", "name": "Ask Zhixing 询问知行"},
+)
+MESSAGE_SHORTCUTS: Sequence[dict[str, str]] = (
+    {"callback_id": "ask_about_message", "name": "Ask about this 就此提问"},
+)

@@ -147,6 +147,7 @@ class Answering:
             language=language,
             now=self.clock.now(),
             is_refreshed=question.is_refreshed,
+            asked=question if question.origin else None,
         )
         await self.publisher.publish(question, posts, messages, surplus=live.surplus)
         return answer

@@ -240,8 +240,12 @@ class SlackApi:
 
     async def write_to(self, user: str, message: SlackMessage) -> None:
         """Write somebody a direct message."""
-        opened = await self.read("conversations.open", users=user)
-        await self.call("chat.postMessage", channel=opened["channel"]["id"], **_content(message))
+        channel = await self.open_direct(user)
+        await self.call("chat.postMessage", channel=channel, **_content(message))
+
+    async def open_direct(self, user: str) -> str:
+        """Return the channel of direct messages with somebody."""
+        return str((await self.read("conversations.open", users=user))["channel"]["id"])
 
     async def respond(self, url: str, message: SlackMessage, *, replaces: bool = False) -> None:
         """Answer a command or a click at its response_url, to the person alone."""

@@ -14,6 +14,7 @@ from bot.agent.confirmation import Confirmation
 from bot.handlers.slack import card_rendering, home_rendering, rendering, search
 from bot.handlers.slack.action_desk import ActionDesk
 from bot.handlers.slack.api import OurAccount, bypass_proxy
+from bot.handlers.slack.asking import ASK, ASK_ABOUT, ASK_FORM, Asking
 from bot.handlers.slack.cards import CardKeeper
 from bot.handlers.slack.channel_form import CHANNEL_FORM
 from bot.handlers.slack.commands import Commands
@@ -59,6 +60,7 @@ class AppParts:
     rooms: Rooms
     roster: Roster
     welcome: Welcome
+    asking: Asking
 
 
 def build_app(parts: AppParts) -> AsyncApp:
@@ -136,6 +138,7 @@ def _register_buttons(app: AsyncApp, parts: AppParts) -> None:
         rendering.NOT_SOLVED: feedback.object,
         rendering.SHOW_SOURCES: feedback.show_sources,
         rendering.TRY_AGAIN: feedback.try_again,
+        rendering.SHARE_ANSWER: parts.asking.share,
         search.EARLIER: searching.turn,
         search.LATER: searching.turn,
         search.SHARE: searching.share,
@@ -169,6 +172,14 @@ def _register_forms(app: AsyncApp, parts: AppParts) -> None:
         await ack()
         parts.worker.spawn(parts.home.save_channel(body), name=CHANNEL_FORM)
 
+    async def take_question(ack: AsyncAck, body: dict[str, Any]) -> None:
+        # Accepted before it is acknowledged, as messages are.
+        await ack(**await parts.asking.submit(body))
+
+    open_form = parts.pressing.build_shortcut_listener(parts.asking.open_form)
+    app.message_shortcut(ASK_ABOUT)(open_form)
+    app.global_shortcut(ASK)(open_form)
+    app.view(ASK_FORM)(take_question)
     app.view(CORRECTION_FORM)(take_correction)
     app.view(CHANNEL_FORM)(take_channel)
     app.view(MAIL_FORM)(take_mail)

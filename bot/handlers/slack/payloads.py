@@ -132,6 +132,24 @@ class Click(_Payload):
         return self.actions[0] if self.actions else self._Action()
 
 
+class Shortcut(_Payload):
+    """`shortcut` and `message_action`; only the latter has a channel and a message."""
+
+    class _Id(_Payload):
+        id: str = ""
+
+    class _Message(_Payload):
+        ts: str = ""
+        thread_ts: str = ""
+        text: str = ""
+
+    user: _Id
+    trigger_id: str
+    response_url: str = ""
+    channel: _Id = _Id()
+    message: _Message = _Message()
+
+
 class Submission(_Payload):
     """`view_submission`: a form that was sent."""
 

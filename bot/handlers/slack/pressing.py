@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from slack_bolt.async_app import AsyncAck
 
 from bot.handlers.slack.api import SlackApi
-from bot.handlers.slack.payloads import Click, Command
+from bot.handlers.slack.payloads import Click, Command, Shortcut
 from bot.handlers.slack.rendering import render_note
 from bot.handlers.slack.worker import Worker
 from bot.inbox.store import Inbox
@@ -17,6 +17,7 @@ from core.errors import ZhixingError
 
 ClickHandler = Callable[[Click], Awaitable[None]]
 CommandHandler = Callable[[Command], Awaitable[None]]
+ShortcutHandler = Callable[[Shortcut], Awaitable[None]]
 Listener = Callable[[AsyncAck, dict[str, Any]], Awaitable[None]]
 
 _log = structlog.get_logger(__name__)
@@ -52,6 +53,17 @@ class Pressing:
             command = Command.model_validate(body)
             work = self._apologise_for(handler(command), command.response_url, command.user_id)
             self.worker.spawn(work, name=command.command)
+
+        return run
+
+    def build_shortcut_listener(self, handler: ShortcutHandler) -> Listener:
+        """Return a listener for a shortcut."""
+
+        async def run(ack: AsyncAck, body: dict[str, Any]) -> None:
+            await ack()
+            shortcut = Shortcut.model_validate(body)
+            work = self._apologise_for(handler(shortcut), shortcut.response_url, shortcut.user.id)
+            self.worker.spawn(work, name=str(body.get("callback_id")))
 
         return run
 

@@ -1,6 +1,7 @@
 """Puts the messages of an answer where they belong, each once, whatever was posted before."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 import structlog
 
@@ -9,6 +10,8 @@ from bot.handlers.slack.calls import SlackRefusedError
 from bot.handlers.slack.rendering import SlackMessage, render_plain
 from bot.inbox.questions import STREAM_BEGINNING, Question
 from bot.inbox.store import Inbox
+
+CLOCKS_DIFFER_BY = timedelta(minutes=10)
 
 _log = structlog.get_logger(__name__)
 
@@ -152,4 +155,8 @@ class Publisher:
 
 def place_of(question: Question) -> Place:
     """Return where a question's answer goes."""
-    return Place(channel=question.channel, thread=question.thread, since=question.ts)
+    since = question.ts
+    if question.origin is not None:
+        # It is no message itself. Slack's clock and ours may differ.
+        since = f"{(question.accepted_at - CLOCKS_DIFFER_BY).timestamp():.6f}"
+    return Place(channel=question.channel, thread=question.thread, since=since)

@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from bot.chat_texts import ChatTexts, describe_age, get_chat_texts
-from bot.handlers.slack.neutral import build_link, escape_mrkdwn, prepare_markdown
+from bot.handlers.slack.neutral import build_link, escape_markdown, escape_mrkdwn, prepare_markdown
 from bot.handlers.slack.splitting import split_markdown
+from bot.inbox.questions import Question
 from bot.rag.language import Language
 from bot.texts import get_texts
 from core.messages import Answer, Citation, Outcome
@@ -18,7 +19,7 @@ MARKDOWN_CHARS = 10_000
 TEXT_BYTES = 3_800
 
 SOLVED, NOT_SOLVED = "answer_solved", "answer_not_solved"
-SHOW_SOURCES, TRY_AGAIN = "answer_sources", "answer_again"
+SHOW_SOURCES, TRY_AGAIN, SHARE_ANSWER = "answer_sources", "answer_again", "answer_share"
 
 Block = dict[str, Any]
 
@@ -43,14 +44,27 @@ def render_answer(
     language: Language,
     now: datetime,
     is_refreshed: bool = False,
+    asked: Question | None = None,
 ) -> list[SlackMessage]:
     """Return the public messages of an answer: the first, and its continuations in the thread.
 
     Every message holds at most one table and fits Slack's limits; nothing is cut. The last one
     carries the buttons, if there is a question they can be about. A refreshed one says so.
+
+    Args:
+        answer: What is said.
+        question_id: Empty = there are no buttons.
+        language: Of the assistant's own words.
+        now: What ages are counted to.
+        is_refreshed: Whether the question was edited after it had been answered.
+        asked: The question, where no message tells it.
     """
     texts = get_chat_texts(language)
-    parts = [f"_{texts.refreshed}_" if is_refreshed else "", prepare_markdown(answer.text)]
+    parts = [
+        "" if asked is None else f"<@{asked.account}>: {escape_markdown(asked.text)}",
+        f"_{texts.refreshed}_" if is_refreshed else "",
+        prepare_markdown(answer.text),
+    ]
     if answer.private_answer is not None:
         parts.append(f"_{get_texts(language).private_note}_")
     if answer.citations:
@@ -60,8 +74,16 @@ def render_answer(
     if answer.outcome is Outcome.CHITCHAT or not question_id:
         return messages
     buttons = build_buttons(question_id, texts, has_sources=bool(answer.citations))
+    if answer.citations and _may_be_shared(asked):
+        buttons["elements"].append(build_button(SHARE_ANSWER, texts.share, question_id))
     last = messages[-1]
     return [*messages[:-1], SlackMessage(text=last.text, blocks=(*last.blocks, buttons))]
+
+
+def _may_be_shared(asked: Question | None) -> bool:
+    """Tell whether an answer is for one person, and there is a channel it may go to."""
+    has_channel = asked is not None and asked.origin is not None and asked.origin.channel != ""
+    return has_channel and asked is not None and asked.is_direct
 
 
 def render_private(private: str, *, language: Language) -> list[SlackMessage]:

@@ -18,6 +18,7 @@ from bot.handlers.slack.action_desk import ActionDesk
 from bot.handlers.slack.answering import Answering
 from bot.handlers.slack.api import SlackApi, open_slack_api
 from bot.handlers.slack.app import AppParts, build_app
+from bot.handlers.slack.asking import Asking
 from bot.handlers.slack.calls import SlackRefusedError
 from bot.handlers.slack.card_renderer import CardRenderer
 from bot.handlers.slack.cards import CardKeeper
@@ -194,6 +195,14 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         rooms=rooms,
         roster=roster,
         welcome=Welcome(api, settings),
+        asking=Asking(
+            api=api,
+            inbox=inbox,
+            rooms=rooms,
+            searching=searching,
+            worker=worker,
+            bot_user_id=account.user_id,
+        ),
     )
 
 

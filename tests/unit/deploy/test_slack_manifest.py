@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
+from bot.handlers.slack.asking import ASK, ASK_ABOUT
 from core.chat_settings import SlackSettings
+from playground.slack.features import MESSAGE_SHORTCUTS, SHORTCUTS
 from playground.slack.server import SCOPES
 
 ROOT = Path(__file__).parents[3]
@@ -85,6 +87,23 @@ def test_the_command_is_the_one_that_is_listened_to(manifest: dict[str, Any]) ->
     assert command["command"] == SlackSettings().command
     assert len(command["command"]) <= 32
     assert len(command["description"]) <= 2000
+
+
+def test_the_shortcuts_are_those_that_are_listened_to(manifest: dict[str, Any]) -> None:
+    shortcuts = manifest["features"]["shortcuts"]
+    assert len(shortcuts) <= 10
+    kinds = {one["callback_id"]: one["type"] for one in shortcuts}
+    assert kinds == {ASK_ABOUT: "message", ASK: "global"}
+    offered = {
+        "message": {one["callback_id"]: one["name"] for one in MESSAGE_SHORTCUTS},
+        "global": {one["callback_id"]: one["name"] for one in SHORTCUTS},
+    }
+    for one in shortcuts:
+        assert set(one) == {"name", "type", "callback_id", "description"}
+        assert len(one["name"]) <= 24
+        assert len(one["callback_id"]) <= 255
+        assert len(one["description"]) <= 150
+        assert offered[one["type"]] == {one["callback_id"]: one["name"]}
 
 
 def test_every_subscription_has_the_scopes_it_needs(manifest: dict[str, Any]) -> None:
