@@ -10,8 +10,8 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 # Plain pages: nothing but their own style, and forms that lead to themselves.
 PLAIN_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'"
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
 )
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})

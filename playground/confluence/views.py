@@ -9,13 +9,9 @@ from connectors.confluence.storage import convert_storage
 from playground.confluence.cloud_routes import Route
 from playground.confluence.editor import WikiEditor
 from playground.confluence.wiki import Wiki, WikiPage
+from playground.plain_style import HEAD, STYLE
 
 _STATUSES = ("current", "archived", "trashed")
-_STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}"
-    "pre{background:#f6f6f6;padding:.8rem;white-space:pre-wrap}"
-    "textarea{width:100%;height:18rem}label{display:block;margin:.5rem 0}"
-)
 
 
 class Views:
@@ -65,7 +61,7 @@ class Views:
             for piece in text
         )
         about = (
-            f"<p>v{page.current.number} · {page.current.when:%Y-%m-%d %H:%M} UTC · "
+            f"<p class=faint>v{page.current.number} · {page.current.when:%Y-%m-%d %H:%M} UTC · "
             f"{escape(page.current.by)} · {escape(page.status)} · "
             f"{escape(', '.join(page.labels))}</p>"
         )
@@ -123,9 +119,11 @@ class Views:
             _field("可读用户 Readers (users)", "users", _join(readers.get("users", ()))),
             _field("可读组 Readers (groups)", "groups", _join(readers.get("groups", ()))),
             f'<label>状态 Status <select name="status">{statuses}</select></label>',
-            f'<label>正文 Body <textarea name="body">{escape(page.current.body)}</textarea>',
+            '<label>正文 Body <textarea class="big" name="body">'
+            f"{escape(page.current.body)}</textarea></label>",
         )
-        return f'<hr><form method="post">{"".join(fields)}<button>保存 Save</button></form>'
+        heading, button = "<hr><h2>编辑 Edit</h2>", "<button>保存 Save</button>"
+        return f'{heading}<form method="post">{"".join(fields)}{button}</form>'
 
     def _get_page(self, request: web.Request) -> WikiPage:
         page = self._wiki.pages.get(request.match_info["id"])
@@ -144,7 +142,7 @@ def _join(names: Iterable[str]) -> str:
 
 def _answer(title: str, body: str, status: int = 200) -> web.Response:
     text = (
-        f"<!doctype html><meta charset=utf-8><title>{escape(title)}</title>"
-        f"<style>{_STYLE}</style><h1>{escape(title)}</h1>{body}"
+        f"<!doctype html><html lang=zh>{HEAD}<title>{escape(title)}</title>"
+        f"<style>{STYLE}</style><h1>{escape(title)}</h1>{body}"
     )
     return web.Response(text=text, content_type="text/html", status=status)

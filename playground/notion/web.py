@@ -10,16 +10,12 @@ from jinja2 import Environment
 
 from playground.notion.editor import Editor
 from playground.notion.workspace import Json, Workspace
+from playground.plain_style import HEAD, STYLE
 
-_STYLE = (
-    "body{font:16px/1.6 sans-serif;max-width:46em;margin:2em auto;padding:0 1em}"
-    "form{display:inline}textarea{width:100%}.b{border-left:3px solid #ddd;padding-left:.8em;"
-    "margin:.5em 0}.t{color:#a33}small{color:#666}"
-)
 _PAGES = Environment(autoescape=True).from_string(
-    """{% macro form(path) %}<form method="post" action="{{ path }}">
+    """{% macro form(path) %}<form class="row" method="post" action="{{ path }}">
 <input type="hidden" name="key" value="{{ key }}">{%- endmacro -%}
-<!doctype html><html lang="zh"><meta charset="utf-8"><title>{{ title }}</title>
+<!doctype html><html lang="zh">{{ head|safe }}<title>{{ title }}</title>
 <style>{{ style }}</style>
 <p><a href="/">工作区 Workspace</a></p><h1>{{ title }}</h1>
 {% if page %}
@@ -138,7 +134,9 @@ class WorkspacePages:
 
     def _render(self, title: str, *, links: Sequence[Json], **values: Any) -> web.Response:  # noqa: ANN401 - of a template
         named = [(one, title_of(one)) for one in links]
-        html = _PAGES.render(title=title, style=_STYLE, key=self._key, links=named, **values)
+        html = _PAGES.render(
+            title=title, style=STYLE, head=HEAD, key=self._key, links=named, **values
+        )
         return web.Response(text=html, content_type="text/html")
 
 

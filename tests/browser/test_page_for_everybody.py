@@ -80,7 +80,11 @@ def test_it_fits_a_phone(desk: Desk) -> None:
     page = chat.page
     page.locator("#composer").wait_for()
     assert chat.is_readable_at(360)
-    page.get_by_role("button", name="Menu").click()
+    menu = page.get_by_role("button", name="Menu")
+    menu.click()
+    page.keyboard.press("Escape")
+    page.locator("#to-D3").wait_for(state="hidden")
+    menu.click()
     page.locator("#to-D3").click()
     page.locator("h1", has_text="Zhixing").wait_for()
     chat.type(LEAVE_QUESTION)

@@ -48,7 +48,17 @@ class App {
     this.mailbox = new Mailbox(this.live);
     this.home = new Home(this.user, this.live);
     this.frame = h("div", { class: "frame" });
-    replaceChildren(this.root, h("div", { class: "app" }, this.sidebar.element, this.frame));
+    const app = h("div", { class: "app" }, this.sidebar.element, this.frame);
+    // On a phone the menu lies over the rest, which then only takes it away again.
+    const closeMenu = (event) => {
+      if (!app.classList.contains("menu-open")) return;
+      app.classList.remove("menu-open");
+      event.stopPropagation();
+      event.preventDefault();
+    };
+    this.frame.addEventListener("click", closeMenu, true);
+    app.addEventListener("keydown", (event) => { if (event.key === "Escape") closeMenu(event); });
+    replaceChildren(this.root, app);
     this.show();
   }
 
@@ -157,7 +167,8 @@ class App {
 
   menuButton() {
     return h("button", { type: "button", class: "button quiet menu-button", "aria-label": t("menu"), onclick: () => {
-      this.root.querySelector(".app").classList.toggle("menu-open");
+      this.root.querySelector(".app").classList.add("menu-open");
+      document.getElementById("person").focus();
     } }, "☰");
   }
 
