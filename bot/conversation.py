@@ -11,7 +11,6 @@ from uuid import uuid4
 import structlog
 
 from bot.agent.agent import Agent
-from bot.agent.answering import MODEL_FAILED
 from bot.memory.session import resolve_follow_up
 from bot.memory.turns import Turn, TurnStore
 from bot.rag.answerer import Answerer, Reply
@@ -203,11 +202,15 @@ class Conversation:
         """Answer a question; `said` is how it was put before it was understood."""
         if routing.route is not Route.FAQ:
             return answer_small_talk(routing, get_texts(detect_language(question))), ()
-        if worked_out := await self._work_out(question, said, reader, steps):
+        worked_out = await self._work_out(question, said, reader, steps, watcher)
+        if worked_out is not None and worked_out[0].outcome is not Outcome.NOT_FOUND:
             return worked_out
         replies = await self._search_and_reply(parse_search(question), reader, steps, watcher)
         answer = replies.public.answer
         private = replies.private.answer if replies.private else None
+        if worked_out is not None and private is None and answer.outcome is Outcome.NOT_FOUND:
+            # It says at least what was tried.
+            return worked_out
         if private is not None:
             is_wholly_private = answer.outcome is Outcome.NOT_FOUND
             outcome = Outcome.NO_ACCESS if is_wholly_private else answer.outcome
@@ -215,21 +218,29 @@ class Conversation:
         return replace(answer, route=routing.route), replies.cited
 
     async def _work_out(
-        self, question: str, said: str, reader: Reader, steps: TraceSteps
+        self,
+        question: str,
+        said: str,
+        reader: Reader,
+        steps: TraceSteps,
+        watcher: Watcher | None,
     ) -> tuple[Answer, tuple[Hit, ...]] | None:
-        """Let the agent answer what is for it; None = one search does, or has to."""
+        """Let the agent answer what is for it; None = one search does.
+
+        Where the agent finds nothing one search may still quote what answers the question.
+        """
         agent, route = self._parts.agent, self._parts.choose_agent_route(question)
         if agent is None or route is None:
             return None
-        reply = await agent.answer(question, reader, steps, said=said)
+        if watcher is not None:
+            await watcher.note(Step.SEARCHING)
+        show = None if watcher is None else watcher.show
+        reply = await agent.answer(question, reader, steps, said=said, show=show)
         steps.note(
             "answer (agent)",
             rows=[(hit.passage_id, hit.score) for hit in reply.cited],
             note="; ".join((reply.answer.outcome, *reply.notes)),
         )
-        # Without its model the agent can't tell what is found; quotes can.
-        if MODEL_FAILED in reply.notes and reply.answer.outcome is Outcome.NOT_FOUND:
-            return None
         return replace(reply.answer, route=route), reply.cited
 
     async def _search_and_reply(

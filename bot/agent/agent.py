@@ -109,7 +109,8 @@ class Agent:
         task = LoopTask(
             question=query.words or question,
             caller=caller,
-            said=(question, said, *own),
+            # In a room the question may have been filled in from what others asked before.
+            said=(said, *((question,) if caller.reader.is_private else ()), *own),
             tools={
                 one.name: one.within(query) if isinstance(one, SearchDocs) else one
                 for one in parts.load_tools()

@@ -142,16 +142,21 @@ def build_cited(text: str, hits: Sequence[Hit], *, notes: Sequence[str] = ()) ->
         hits: What is cited, records among them.
         notes: For the trace.
     """
-    pages = [hit for hit in hits if not is_record(hit)]
-    numbers = {hits.index(hit) + 1: n for n, hit in enumerate(pages, 1)}
+    pages: dict[str, Hit] = {}
+    numbers: dict[int, int] = {}
+    for place, hit in enumerate(hits, 1):
+        if not is_record(hit):
+            # What a tool says of a page cites a passage that may be cited itself.
+            pages.setdefault(hit.passage_id, hit)
+            numbers[place] = list(pages).index(hit.passage_id) + 1
 
     def renumber(match: re.Match[str]) -> str:
         n = numbers.get(int(match[1]))
         return "" if n is None else match.group().replace(f"[{match[1]}]", f"[{n}]")
 
-    records = len(hits) - len(pages)
+    records = sum(is_record(hit) for hit in hits)
     said = (*notes, *([f"rests on {records} results of tools"] if records else []))
-    return build_reply(_MARKER.sub(renumber, text), pages, notes=said)
+    return build_reply(_MARKER.sub(renumber, text), list(pages.values()), notes=said)
 
 
 def _build_nothing(found: LoopResult, texts: Texts) -> Reply:
@@ -165,17 +170,23 @@ def _tell_records(sources: Sequence[Evidence], texts: Texts, note: str) -> Reply
 
     A sum says nothing without what it was made for. Pages that were found are named.
     """
-    records = [one for one in sources if is_record(one.hit) and one.hit.source != CALCULATE]
+    told = [one for one in sources if _is_in_words(one) and one.hit.source != CALCULATE]
     near = _build_near(sources, texts)
-    if not records:
+    if not told:
         return replace(near, notes=(note,))
-    pieces = [texts.agent_found, *(one.section_text for one in records)]
+    pieces = [texts.agent_found]
+    pieces += [f"{one.section_text} [{n}]" for n, one in enumerate(told, 1)]
     if near.answer.near_pages:
         pieces.append("\n".join((texts.near_pages, *_list_near(near.answer.near_pages))))
-    answer = Answer(
-        outcome=Outcome.ANSWERED, text="\n\n".join(pieces), near_pages=near.answer.near_pages
-    )
-    return Reply(answer=answer, notes=(note, f"{len(records)} results as they are"))
+    notes = (note, f"{len(told)} results as they are")
+    reply = build_cited("\n\n".join(pieces), [one.hit for one in told], notes=notes)
+    answer = replace(reply.answer, near_pages=near.answer.near_pages)
+    return replace(reply, answer=answer)
+
+
+def _is_in_words(source: Evidence) -> bool:
+    """Tell whether a source is what a tool said, of records or of a page."""
+    return is_record(source.hit) or not source.passages
 
 
 def _build_near(sources: Sequence[Evidence], texts: Texts) -> Reply:

@@ -121,7 +121,9 @@ class Notebook:
             yield one.text
             for evidence in one.evidence:
                 yield "\n".join((evidence.hit.title, *evidence.hit.heading_path))
-                yield from (evidence.section_text, *(hit.text for hit in evidence.passages))
+                # What was left out was not read: a value of it is made up.
+                for text in (evidence.section_text, *(hit.text for hit in evidence.passages)):
+                    yield leave_out_orders(text)
             if one.result is not None:
                 yield from (
                     json.dumps(dict(row), ensure_ascii=False, default=str)
