@@ -11,6 +11,7 @@ from uuid import uuid4
 import structlog
 
 from bot.agent.agent import Agent
+from bot.memory.recollection import Recollection, name_asker
 from bot.memory.session import resolve_follow_up
 from bot.memory.turns import Turn, TurnStore
 from bot.rag.answerer import Answerer, Reply
@@ -44,7 +45,6 @@ from knowledge.stores import PassageStore
 
 _log = structlog.get_logger(__name__)
 
-OPERATOR_NAME = "operator"
 DIRECT = "dm"
 _REMEMBERED = frozenset({Route.FAQ, Route.MULTI_HOP, Route.ACTION})
 _ARCHIVED = frozenset({Status.ARCHIVED})
@@ -125,6 +125,7 @@ class Conversation:
 
     def __init__(self, parts: ConversationParts) -> None:
         self._parts = parts
+        self._recollection = Recollection(parts.turns, parts.ledger, parts.clock)
 
     @property
     def parts(self) -> ConversationParts:
@@ -173,8 +174,8 @@ class Conversation:
             routing = route_question(question)
             # Small talk is short, but continues nothing.
             if routing.route is Route.FAQ and earlier:
-                turns = await self._load_turns(earlier, reader)
-                resolved = resolve_follow_up(question, await self._drop_unreadable(turns, reader))
+                turns = await self._recollection.recall(earlier, reader)
+                resolved = resolve_follow_up(question, turns)
             steps.note("understand", note=resolved)
             steps.note("route", note=f"{routing.route}: {routing.reason}")
             answer, cited = await self._answer(resolved, question, routing, reader, steps, watcher)
@@ -188,7 +189,9 @@ class Conversation:
         answer = replace(answer, trace_id=trace_id, took_ms=took_ms)
         await self._save_trace(answer, question, reader, steps)
         is_worth = answer.route in _REMEMBERED and answer.outcome is not Outcome.FAILED
-        return answer, self._build_turn(resolved, answer, cited, reader) if is_worth else None
+        return answer, self._recollection.build_turn(
+            resolved, answer, cited, reader
+        ) if is_worth else None
 
     async def _answer(
         self,
@@ -336,46 +339,10 @@ class Conversation:
         second = await self._parts.retriever.search(*tries[1])
         return second if second.sufficiency.is_enough or analysis.is_about_past else first
 
-    async def _load_turns(self, earlier: str | Sequence[Turn], reader: Reader) -> Sequence[Turn]:
-        if isinstance(earlier, str):
-            return await self._parts.turns.load(
-                earlier,
-                _name_of(reader),
-                now=self._parts.clock.now(),
-                # What was posted in a thread is known to all who read there.
-                with_others=not reader.is_private,
-            )
-        return earlier
-
-    async def _drop_unreadable(self, turns: Sequence[Turn], reader: Reader) -> list[Turn]:
-        """Forget turns that rest on what the listeners may not read today, or on private text."""
-        kept = []
-        for turn in turns:
-            if turn.is_private and not reader.is_private:
-                continue
-            states = await self._parts.ledger.check_rows(turn.passages)
-            if all(
-                passage in states and reader.audience_readable.admits(states[passage].access_no)
-                for passage in turn.passages
-            ):
-                kept.append(turn)
-        return kept
-
-    def _build_turn(
-        self, question: str, answer: Answer, cited: Sequence[Hit], reader: Reader
-    ) -> Turn:
-        return Turn(
-            at=self._parts.clock.now(),
-            question=question,
-            answer=answer.text,
-            passages=tuple(dict.fromkeys(hit.passage_id for hit in cited)),
-            is_private=reader.is_private or answer.private_answer is not None,
-        )
-
     async def _keep_turn(self, thread: str, reader: Reader, turn: Turn, trace_id: str) -> None:
         """Remember the turn; an answer is given even when that fails."""
         try:
-            await self._parts.turns.append(thread, _name_of(reader), turn)
+            await self._recollection.keep(thread, reader, turn)
         except Exception:  # noqa: BLE001 - every question ends in a reply
             _log.exception("turn_not_kept", trace_id=trace_id)
 
@@ -386,7 +353,7 @@ class Conversation:
         trace = Trace(
             trace_id=answer.trace_id,
             at=self._parts.clock.now(),
-            asker=None if reader.is_operator else _name_of(reader),
+            asker=None if reader.is_operator else name_asker(reader),
             place=reader.channel.channel_id if reader.channel else DIRECT,
             question=question,
             outcome=answer.outcome,
@@ -396,12 +363,6 @@ class Conversation:
             await self._parts.traces.save(trace)
         except Exception:  # noqa: BLE001 - every question ends in a reply
             _log.exception("trace_not_kept", trace_id=answer.trace_id)
-
-
-def _name_of(reader: Reader) -> str:
-    if reader.asker is not None:
-        return reader.asker.person_id
-    return reader.account or OPERATOR_NAME
 
 
 def _failed(question: str, trace_id: str, reason: str = "") -> Answer:
