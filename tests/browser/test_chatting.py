@@ -165,3 +165,21 @@ def test_the_home_shows_what_the_app_published(desk: Desk) -> None:
     ann = desk.sit(ANN, OPEN)
     ann.page.locator("#to-home").click()
     ann.page.locator(".home .block").first.wait_for()
+
+
+def test_a_shortcut_asks_about_a_message_and_another_from_anywhere(desk: Desk) -> None:
+    ann, ben = desk.sit(ANN, MIXED), desk.sit(BEN, MIXED)
+    ben.type(LEAVE_QUESTION)
+    message = ann.room.locator("article", has_text=LEAVE_QUESTION).last
+    message.hover()
+    message.get_by_role("button", name="More actions").click()
+    ann.page.get_by_role("menuitem", name="Ask about this").click()
+    form = ann.page.get_by_role("dialog")
+    form.locator("button[type=submit]").click()
+    form.wait_for(state="detached")
+    # Unless she wished otherwise, she alone gets the answer.
+    ann.page.locator("#to-D1").click()
+    ann.room.locator("article", has_text=LEAVE).last.wait_for()
+    ben.page.get_by_role("button", name="Shortcuts").click()
+    ben.page.get_by_role("menuitem", name="Ask Zhixing").click()
+    ben.page.get_by_role("dialog").wait_for()
