@@ -41,6 +41,15 @@ class ChatTexts:
     cancel: str
     trying_again: str
     still_working: str
+    ask_human: str
+    nobody_to_call: str
+    called: str
+    called_before: str
+    help_needed: str
+    mark_resolved: str
+    resolved: str
+    resolved_before: str
+    helpers_only: str
     no_sources: str
     gone: str
     command_help: str
@@ -102,6 +111,15 @@ _ZH = ChatTexts(
     cancel="取消",
     trying_again="正在重新查找…",
     still_working="这个问题还在处理中。",
+    ask_human="找人帮忙",
+    nobody_to_call="没有可以求助的人。",
+    called="已请 {people} 帮忙。",
+    called_before="已经有人被请来帮忙了。",
+    help_needed="{people}：{asker} 需要帮助。\n> {question}",
+    mark_resolved="标记为已解决",
+    resolved="✓ 已由 {person} 标记为已解决。",
+    resolved_before="已有人标记为已解决。",
+    helpers_only="只有被请来帮忙的人和提问的人可以这样做。",
     no_sources="这个回答没有您现在可以查看的原文。",
     gone="这个回答的记录已经不在了。",
     command_help=(
@@ -178,6 +196,15 @@ _EN = ChatTexts(
     cancel="Cancel",
     trying_again="Looking again…",
     still_working="This question is still being worked on.",
+    ask_human="Ask a human",
+    nobody_to_call="There is nobody to call.",
+    called="{people} were asked to help.",
+    called_before="People were called to this question before.",
+    help_needed="{people}: {asker} needs help.\n> {question}",
+    mark_resolved="Mark as resolved",
+    resolved="✓ Marked as resolved by {person}.",
+    resolved_before="It was marked as resolved before.",
+    helpers_only="Only those who were called and the person who asked can do this.",
     no_sources="There is no source of this answer that you may read now.",
     gone="The record of this answer is no longer there.",
     command_help=(

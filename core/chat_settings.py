@@ -1,10 +1,12 @@
 """Settings of the chats the assistant is in."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr
 
 from core.settings_section import Section
+
+SlackAccount = Annotated[str, Field(pattern=r"^[UW][A-Z0-9]+$")]
 
 
 class SlackSettings(Section):
@@ -30,6 +32,8 @@ class SlackSettings(Section):
         show_every_s: Least time between two of those changes to a message.
         suggested_questions: Offered to whoever opens the conversation with the assistant, four at
             most; empty = what it can do.
+        people_to_call: Ids of the accounts that "ask a human" names, where a channel has none of
+            its own.
         concurrent_questions: Questions worked on at once in one process; the others wait.
         members_fresh_s: How long members of a channel are believed without asking again.
         roster_fresh_s: The same of the workspace's accounts.
@@ -62,6 +66,7 @@ class SlackSettings(Section):
     stream_answers: bool = True
     show_every_s: float = Field(default=1.0, ge=1.0)
     suggested_questions: tuple[str, ...] = Field(default=(), max_length=4)
+    people_to_call: tuple[SlackAccount, ...] = Field(default=(), max_length=10)
     concurrent_questions: int = Field(default=8, ge=1)
     members_fresh_s: float = Field(default=60.0, ge=0)
     roster_fresh_s: float = Field(default=300.0, ge=0)

@@ -65,3 +65,19 @@ chat_feedback = Table(
     Column("correction", Text, nullable=False),
     Column("at", UtcDateTime, nullable=False),
 )  # fmt: skip
+
+chat_help_requests = Table(
+    "chat_help_requests",
+    metadata,
+    Column(
+        "question_id", ForeignKey(chat_questions.c.question_id, ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    Column("account", String(64), nullable=False),
+    Column("called", JSON, nullable=False),
+    Column("posts", JSON, nullable=False),
+    Column("is_posted", Boolean, nullable=False, index=True),
+    Column("resolved_by", String(64), nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Column("owned_until", UtcDateTime, nullable=False),
+)  # fmt: skip

@@ -3,7 +3,7 @@
 from sqlalchemy import String, column, inspect, select, table
 from sqlalchemy.engine import Connection
 
-HEAD = "0013"
+HEAD = "0014"
 """The last step."""
 
 

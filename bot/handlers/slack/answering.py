@@ -9,6 +9,7 @@ from bot.chat_texts import get_chat_texts
 from bot.conversation import Conversation
 from bot.handlers.slack.api import SlackApi
 from bot.handlers.slack.calls import SlackRefusedError
+from bot.handlers.slack.helping import Helping
 from bot.handlers.slack.live import LiveAnswer, LiveParts
 from bot.handlers.slack.publishing import Publisher
 from bot.handlers.slack.rendering import (
@@ -47,6 +48,7 @@ class Answering:
     inbox: Inbox
     publisher: Publisher
     live: LiveParts
+    helping: Helping
     rights: Rights
     conversation: Conversation
     clock: Clock
@@ -148,6 +150,7 @@ class Answering:
             now=self.clock.now(),
             is_refreshed=question.is_refreshed,
             asked=question if question.origin else None,
+            can_call=bool(await self.helping.find_people(question)),
         )
         await self.publisher.publish(question, posts, messages, surplus=live.surplus)
         return answer

@@ -28,8 +28,11 @@ from core.errors import (
     TransientError,
 )
 
-METADATA_TYPE = "zhixing_answer"
+ANSWER, CALL = "zhixing_answer", "zhixing_call"
+"""What our messages say they are, in their metadata."""
 PAGE = 200
+# What Slack itself makes of streamed text.
+_TEXT_BLOCKS = frozenset({"rich_text", "markdown"})
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 _log = structlog.get_logger(__name__)
@@ -109,9 +112,15 @@ class SlackApi:
             seen.add(cursor)
 
     async def post(
-        self, place: Place, message: SlackMessage, *, question_id: str, part: int
+        self,
+        place: Place,
+        message: SlackMessage,
+        *,
+        question_id: str,
+        part: int,
+        kind: str = ANSWER,
     ) -> str:
-        """Post one message of an answer, exactly once; returns its ts.
+        """Post one message of an answer, or of another kind, exactly once; returns its ts.
 
         When a reply is lost, the place is searched for the message before it is posted again.
         """
@@ -119,7 +128,7 @@ class SlackApi:
             "channel": place.channel,
             "thread_ts": place.thread,
             **_content(message),
-            "metadata": _metadata(question_id, part),
+            "metadata": _metadata(question_id, part, kind),
             "unfurl_links": False,
             "unfurl_media": False,
         }
@@ -133,36 +142,39 @@ class SlackApi:
                 _log.warning("slack_post_in_doubt", question=question_id, reason=str(error))
             await asyncio.sleep(wait_s)
             wait_s *= 2
-            if found := (await self.find_posts(place, question_id)).get(part):
+            if found := (await self.find_posts(place, question_id, kind=kind)).get(part):
                 return found
         raise AssertionError("the loop ends by itself")
 
-    async def find_posts(self, place: Place, question_id: str) -> dict[int, str]:
+    async def find_posts(
+        self, place: Place, question_id: str, *, kind: str = ANSWER
+    ) -> dict[int, str]:
         """Return the messages of an answer that stand in its place, by number of the part."""
         found: dict[int, str] = {}
-        for part, ts in await self.find_all_posts(place, question_id):
+        for part, ts in await self.find_all_posts(place, question_id, kind=kind):
             found.setdefault(part, ts)
         return found
 
-    async def find_all_posts(self, place: Place, question_id: str) -> list[tuple[int, str]]:
+    async def find_all_posts(
+        self, place: Place, question_id: str, *, kind: str = ANSWER
+    ) -> list[tuple[int, str]]:
         """Return the messages of an answer with their part, also several of one part; in order."""
         found = []
         for one in await self._read_place(place):
             metadata = one.get("metadata") or {}
             payload = metadata.get("event_payload") or {}
-            if (
-                metadata.get("event_type") == METADATA_TYPE
-                and payload.get("question") == question_id
-            ):
+            if metadata.get("event_type") == kind and payload.get("question") == question_id:
                 found.append((int(payload.get("part", 0)), str(one["ts"])))
         return found
 
     async def find_unmarked(self, place: Place, *, author: str) -> list[str]:
-        """Return the messages of an account that carry no metadata: streams nobody ended."""
+        """Return the messages of an account that nobody ended: mere text, without metadata."""
         return [
             str(one["ts"])
             for one in await self._read_place(place)
-            if one.get("user") == author and not one.get("metadata")
+            if one.get("user") == author
+            and not one.get("metadata")
+            and all(block.get("type") in _TEXT_BLOCKS for block in one.get("blocks") or ())
         ]
 
     async def _read_place(self, place: Place) -> list[Any]:
@@ -321,5 +333,5 @@ def _chunks(text: str) -> list[dict[str, str]]:
     return [{"type": "markdown_text", "text": text}]
 
 
-def _metadata(question_id: str, part: int) -> dict[str, object]:
-    return {"event_type": METADATA_TYPE, "event_payload": {"question": question_id, "part": part}}
+def _metadata(question_id: str, part: int, kind: str = ANSWER) -> dict[str, object]:
+    return {"event_type": kind, "event_payload": {"question": question_id, "part": part}}

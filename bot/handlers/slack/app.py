@@ -19,6 +19,7 @@ from bot.handlers.slack.cards import CardKeeper
 from bot.handlers.slack.channel_form import CHANNEL_FORM
 from bot.handlers.slack.commands import Commands
 from bot.handlers.slack.feedback import CORRECTION_FORM, Feedback
+from bot.handlers.slack.helping import Helping
 from bot.handlers.slack.home import Home
 from bot.handlers.slack.intake import QUESTION, Intake
 from bot.handlers.slack.mail_form import MAIL_FORM
@@ -61,6 +62,7 @@ class AppParts:
     roster: Roster
     welcome: Welcome
     asking: Asking
+    helping: Helping
 
 
 def build_app(parts: AppParts) -> AsyncApp:
@@ -138,6 +140,8 @@ def _register_buttons(app: AsyncApp, parts: AppParts) -> None:
         rendering.NOT_SOLVED: feedback.object,
         rendering.SHOW_SOURCES: feedback.show_sources,
         rendering.TRY_AGAIN: feedback.try_again,
+        rendering.ASK_HUMAN: parts.helping.call,
+        rendering.RESOLVE: parts.helping.resolve,
         rendering.SHARE_ANSWER: parts.asking.share,
         search.EARLIER: searching.turn,
         search.LATER: searching.turn,

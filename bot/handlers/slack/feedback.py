@@ -6,9 +6,11 @@ from typing import Any
 
 from bot.chat_texts import ChatTexts, get_chat_texts
 from bot.handlers.slack.api import SlackApi
+from bot.handlers.slack.elements import actions, mrkdwn, section
+from bot.handlers.slack.helping import Helping
 from bot.handlers.slack.payloads import Click
 from bot.handlers.slack.publishing import Publisher
-from bot.handlers.slack.rendering import Block, render_note
+from bot.handlers.slack.rendering import ASK_HUMAN, Block, SlackMessage, build_button, render_note
 from bot.handlers.slack.search import Searching
 from bot.handlers.slack.worker import Worker
 from bot.inbox.questions import Question
@@ -32,6 +34,7 @@ class Feedback:
     publisher: Publisher
     searching: Searching
     worker: Worker
+    helping: Helping
 
     async def solve(self, click: Click) -> None:
         """Note that the answer helped."""
@@ -62,8 +65,13 @@ class Feedback:
         await self.inbox.save_feedback(
             question.question_id, account, is_solved=False, correction=str(typed)
         )
-        said = get_chat_texts(detect_language(question.text)).thanks_not_solved
-        await self.api.whisper(question.channel, account, render_note(said), thread=question.thread)
+        texts = get_chat_texts(detect_language(question.text))
+        message = render_note(texts.thanks_not_solved)
+        if await self.helping.find_people(question):
+            button = build_button(ASK_HUMAN, texts.ask_human, question.question_id)
+            blocks = (section(mrkdwn(message.text)), actions([button]))
+            message = SlackMessage(text=message.text, blocks=blocks)
+        await self.api.whisper(question.channel, account, message, thread=question.thread)
 
     async def show_sources(self, click: Click) -> None:
         """Quote what the answer rests on."""

@@ -37,6 +37,15 @@ def escape_markdown(text: str) -> str:
     return neutralise(_SPECIAL.sub(r"\\\1", " ".join(text.split())))
 
 
+def shorten(text: str, chars: int) -> str:
+    """Return the beginning of a text on one line, harmless; escaped it has as many characters."""
+    line = " ".join(neutralise(text).split())
+    size = min(len(line), chars)
+    while len(escape_mrkdwn(line[:size])) > chars:
+        size -= 1
+    return escape_mrkdwn(line[:size]) + ("…" if size < len(line) else "")
+
+
 def build_link(label: str, url: str) -> str:
     """Return a Markdown link; only the label where the address is none of the web."""
     shown = escape_markdown(label)

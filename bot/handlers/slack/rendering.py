@@ -19,7 +19,10 @@ MARKDOWN_CHARS = 10_000
 TEXT_BYTES = 3_800
 
 SOLVED, NOT_SOLVED = "answer_solved", "answer_not_solved"
+ASK_HUMAN, RESOLVE = "answer_human", "help_resolved"
 SHOW_SOURCES, TRY_AGAIN, SHARE_ANSWER = "answer_sources", "answer_again", "answer_share"
+
+_UNANSWERED = frozenset({Outcome.NOT_FOUND, Outcome.NO_ACCESS, Outcome.CONFLICT})
 
 Block = dict[str, Any]
 
@@ -45,6 +48,7 @@ def render_answer(
     now: datetime,
     is_refreshed: bool = False,
     asked: Question | None = None,
+    can_call: bool = False,
 ) -> list[SlackMessage]:
     """Return the public messages of an answer: the first, and its continuations in the thread.
 
@@ -58,6 +62,7 @@ def render_answer(
         now: What ages are counted to.
         is_refreshed: Whether the question was edited after it had been answered.
         asked: The question, where no message tells it.
+        can_call: Whether there are people to call where nothing was found.
     """
     texts = get_chat_texts(language)
     parts = [
@@ -74,6 +79,8 @@ def render_answer(
     if answer.outcome is Outcome.CHITCHAT or not question_id:
         return messages
     buttons = build_buttons(question_id, texts, has_sources=bool(answer.citations))
+    if can_call and answer.outcome in _UNANSWERED:
+        buttons["elements"].append(build_button(ASK_HUMAN, texts.ask_human, question_id))
     if answer.citations and _may_be_shared(asked):
         buttons["elements"].append(build_button(SHARE_ANSWER, texts.share, question_id))
     last = messages[-1]

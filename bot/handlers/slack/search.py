@@ -11,7 +11,7 @@ from bot.chat_texts import ChatTexts, describe_age, get_chat_texts
 from bot.conversation import Conversation
 from bot.handlers.slack.api import SlackApi
 from bot.handlers.slack.calls import SlackRefusedError
-from bot.handlers.slack.neutral import escape_mrkdwn, neutralise
+from bot.handlers.slack.neutral import escape_mrkdwn, neutralise, shorten
 from bot.handlers.slack.payloads import Click, Command
 from bot.handlers.slack.rendering import (
     Block,
@@ -221,7 +221,7 @@ def render_page(page: SearchPage, texts: ChatTexts, now: datetime) -> SlackMessa
 def render_hit(hit: Hit, texts: ChatTexts, now: datetime, *, snippet: int = SNIPPET_CHARS) -> Block:
     """Return a result: its place as a link, version, date, age, and the beginning of its text."""
     place = " › ".join((hit.title, *hit.heading_path)).replace("|", "¦")
-    label = _shorten(place, PLACE_CHARS)
+    label = shorten(place, PLACE_CHARS)
     is_web = hit.url.lower().startswith(_WEB)
     link = f"<{hit.url.replace('>', '%3E').replace('|', '%7C')}|{label}>" if is_web else label
     version = hit.version_label or f"v{hit.version_number}"
@@ -231,18 +231,9 @@ def render_hit(hit: Hit, texts: ChatTexts, now: datetime, *, snippet: int = SNIP
         texts.page.format(page=hit.page) if hit.page else "",
         f"{hit.updated_at:%Y-%m-%d} ({describe_age(hit.updated_at, now, texts)})",
     ]
-    shown = _shorten(hit.text, snippet)
+    shown = shorten(hit.text, snippet)
     said = f"*{link}*\n{escape_mrkdwn(' · '.join(filter(None, details)))}\n{shown}"
     return {"type": "section", "text": {"type": "mrkdwn", "text": said}}
-
-
-def _shorten(text: str, chars: int) -> str:
-    """Return the beginning of a text on one line, harmless; escaped it has as many characters."""
-    line = " ".join(neutralise(text).split())
-    size = min(len(line), chars)
-    while len(escape_mrkdwn(line[:size])) > chars:
-        size -= 1
-    return escape_mrkdwn(line[:size]) + ("…" if size < len(line) else "")
 
 
 def _build_navigation(page: SearchPage, texts: ChatTexts) -> list[Block]:

@@ -24,6 +24,7 @@ from bot.handlers.slack.card_renderer import CardRenderer
 from bot.handlers.slack.cards import CardKeeper
 from bot.handlers.slack.commands import Commands
 from bot.handlers.slack.feedback import Feedback
+from bot.handlers.slack.helping import Helping
 from bot.handlers.slack.home import Home
 from bot.handlers.slack.intake import Intake
 from bot.handlers.slack.live import LiveParts
@@ -36,6 +37,7 @@ from bot.handlers.slack.search import Searching
 from bot.handlers.slack.welcome import Welcome
 from bot.handlers.slack.worker import Worker
 from bot.inbox.amendments import Amendments
+from bot.inbox.help_requests import HelpRequests
 from bot.inbox.store import Inbox
 from bot.memory.turns import TurnStore
 from bot.preferences.languages import Languages
@@ -101,6 +103,16 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         settings=settings,
     )
     publisher = Publisher(api, inbox, bot_user_id=account.user_id)
+    preferences = Preferences(state.database, platform=SYSTEM)
+    helping = Helping(
+        api=api,
+        inbox=inbox,
+        requests=HelpRequests(
+            state.database, SystemClock(), platform=SYSTEM, lease_s=settings.lease_s
+        ),
+        preferences=preferences,
+        settings=settings,
+    )
     answering = Answering(
         api=api,
         inbox=inbox,
@@ -112,6 +124,7 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
             show_every_s=settings.show_every_s,
             is_streaming=settings.stream_answers,
         ),
+        helping=helping,
         rights=rights,
         conversation=product.conversation,
         clock=state.clock,
@@ -130,14 +143,18 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         clock=state.clock,
     )
     feedback = Feedback(
-        api=api, inbox=inbox, publisher=publisher, searching=searching, worker=worker
+        api=api,
+        inbox=inbox,
+        publisher=publisher,
+        searching=searching,
+        worker=worker,
+        helping=helping,
     )
     mail = state.settings.mail
     card_store = CardStore(state.database, SystemClock(), platform=SYSTEM)
     renderer = CardRenderer(rights=rights, mail=mail)
     keeper = CardKeeper(api, card_store, renderer.render, every_s=settings.sweep_s)
     confirmation = build_confirmation(product, notify=keeper.notify)
-    preferences = Preferences(state.database, platform=SYSTEM)
     languages = Languages(preferences)
     actions = ActionStore(state.database)
     desk = ActionDesk(
@@ -195,6 +212,7 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         rooms=rooms,
         roster=roster,
         welcome=Welcome(api, settings),
+        helping=helping,
         asking=Asking(
             api=api,
             inbox=inbox,

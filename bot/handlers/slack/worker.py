@@ -48,6 +48,7 @@ class Worker:
         every_s = min(self._settings.sweep_s, self._settings.lease_s / RENEWALS_PER_LEASE)
         while not stop.is_set():
             await self._try(self._sweep)
+            await self._try(self._answering.helping.repair)
             await _wait(stop, every_s)
 
     async def finish(self) -> None:
