@@ -1,5 +1,6 @@
 """People are called to a question once, told the question alone, and say when it is resolved."""
 
+import copy
 from collections.abc import AsyncIterator
 
 import pytest
@@ -59,9 +60,11 @@ async def test_who_was_called_marks_it_resolved_after_a_restart(office: Office) 
         assert "<@U3>" not in said
         async with open_workplace(office, slack=slack):
             call = workplace.people.from_bot(MIXED)[-1]
-            for person in (HELPER, OPS):
-                assert await workplace.people.press(person, call, "help_resolved")
-                await workplace.wait_until(lambda: "<@U2>" in words_of(call).split("✓")[-1])
+            still_open = copy.deepcopy(call)
+            assert await workplace.people.press(HELPER, call, "help_resolved")
+            await workplace.wait_until(lambda: "✓" in words_of(call))
+            assert "已有人标记" in await press(workplace, OPS, still_open, "help_resolved")
+            assert "<@U2>" in words_of(call).split("✓")[1]
             assert await workplace.scalar("SELECT resolved_by FROM chat_help_requests") == "U2"
 
 
