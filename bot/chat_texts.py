@@ -1,10 +1,12 @@
 """What the assistant says of its own in chats, in both languages, in one place."""
 
+import math
 from dataclasses import dataclass
 from datetime import datetime
 
 from bot.rag.language import Language
 
+SECONDS_A_MINUTE = 60
 _DAYS_A_MONTH, _DAYS_A_YEAR = 30, 365
 _ONE_MONTH_FROM, _ONE_YEAR_FROM = 45, 548
 
@@ -41,6 +43,10 @@ class ChatTexts:
     cancel: str
     trying_again: str
     still_working: str
+    waiting: str
+    too_many: str
+    seconds: str
+    minutes: str
     ask_human: str
     nobody_to_call: str
     called: str
@@ -111,6 +117,10 @@ _ZH = ChatTexts(
     cancel="取消",
     trying_again="正在重新查找…",
     still_working="这个问题还在处理中。",
+    waiting="您问得有点快，这个问题大约 {wait}后开始处理。",
+    too_many="排队的问题已经太多，这一个没有接收。请等前面的问题回答完再问。",
+    seconds="{count} 秒",
+    minutes="{count} 分钟",
     ask_human="找人帮忙",
     nobody_to_call="没有可以求助的人。",
     called="已请 {people} 帮忙。",
@@ -196,6 +206,13 @@ _EN = ChatTexts(
     cancel="Cancel",
     trying_again="Looking again…",
     still_working="This question is still being worked on.",
+    waiting="That is a lot of questions at once; this one will start in about {wait}.",
+    too_many=(
+        "Too many questions are waiting already, so this one was not taken. "
+        "Please ask again once the others are answered."
+    ),
+    seconds="{count} s",
+    minutes="{count} min",
     ask_human="Ask a human",
     nobody_to_call="There is nobody to call.",
     called="{people} were asked to help.",
@@ -269,3 +286,10 @@ def describe_age(at: datetime, now: datetime, texts: ChatTexts) -> str:
     if days < _ONE_YEAR_FROM:
         return texts.months_ago.format(count=max(2, round(days / _DAYS_A_MONTH)))
     return texts.years_ago.format(count=max(2, round(days / _DAYS_A_YEAR)))
+
+
+def describe_wait(seconds: float, texts: ChatTexts) -> str:
+    """Say how long something takes, never too short."""
+    if seconds < SECONDS_A_MINUTE:
+        return texts.seconds.format(count=math.ceil(seconds))
+    return texts.minutes.format(count=math.ceil(seconds / SECONDS_A_MINUTE))

@@ -12,7 +12,7 @@ from bot.agent.confirmation import Confirmation
 from bot.agent.wiring import build_confirmation
 from bot.bootstrap import Product, open_source
 from bot.commands.progress import TerminalProgress
-from bot.inbox.store import purge_inbox
+from bot.inbox.purging import purge_inbox
 from bot.index_switch import describe, prepare_index
 from core.errors import SettingsError
 from core.settings import Settings

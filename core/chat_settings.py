@@ -34,6 +34,9 @@ class SlackSettings(Section):
             most; empty = what it can do.
         people_to_call: Ids of the accounts that "ask a human" names, where a channel has none of
             its own.
+        questions_per_person, questions_per_channel: So many may begin within `limit_window_s`, in
+            all processes together; the others wait their turn. 0 = no limit.
+        waiting_per_person, waiting_per_channel: So many may wait; more are refused. 0 = no limit.
         concurrent_questions: Questions worked on at once in one process; the others wait.
         members_fresh_s: How long members of a channel are believed without asking again.
         roster_fresh_s: The same of the workspace's accounts.
@@ -67,6 +70,11 @@ class SlackSettings(Section):
     show_every_s: float = Field(default=1.0, ge=1.0)
     suggested_questions: tuple[str, ...] = Field(default=(), max_length=4)
     people_to_call: tuple[SlackAccount, ...] = Field(default=(), max_length=10)
+    questions_per_person: int = Field(default=20, ge=0)
+    questions_per_channel: int = Field(default=60, ge=0)
+    limit_window_s: float = Field(default=60.0, gt=0)
+    waiting_per_person: int = Field(default=20, ge=0)
+    waiting_per_channel: int = Field(default=100, ge=0)
     concurrent_questions: int = Field(default=8, ge=1)
     members_fresh_s: float = Field(default=60.0, ge=0)
     roster_fresh_s: float = Field(default=300.0, ge=0)

@@ -83,4 +83,7 @@ class Amendments:
             return None
         attempts = question.attempts + 1
         self._inbox.own(connection, question.question_id, attempts)
-        return replace(question, attempts=attempts, state=QuestionState.ACCEPTED)
+        taken = replace(question, attempts=attempts, state=QuestionState.ACCEPTED)
+        if taken.is_withdrawn:
+            return taken
+        return self._inbox.give_turn(connection, taken, may_refuse=False)

@@ -58,6 +58,8 @@ class Question:
         posts: The messages of the answer, in order; the first is there from the beginning.
         stream: The message that is being written into bit by bit, `STREAM_BEGINNING` before it is
             known; empty = none is.
+        starts_at: When it is its turn.
+        is_over_limit: There were too many before it: it is refused.
         origin: Where the form was opened it was put in; None = it is a message.
         revision: How often it was changed since it was put.
         is_withdrawn: Its message was deleted: there is no answer any more.
@@ -77,6 +79,8 @@ class Question:
     attempts: int
     posts: tuple[str, ...] = ()
     stream: str = ""
+    starts_at: datetime | None = None
+    is_over_limit: bool = False
     origin: Origin | None = None
     revision: int = 0
     is_withdrawn: bool = False

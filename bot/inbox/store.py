@@ -7,22 +7,20 @@ finished is taken over by the next one that looks.
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Executable, RowMapping, and_, delete, null, select, update
+from sqlalchemy import ColumnElement, Executable, RowMapping, and_, null, select, update
 from sqlalchemy.engine import Connection
 
+from bot.inbox.pace import NO_LIMITS, Limits, Pace
 from bot.inbox.questions import IncomingQuestion, Origin, Question, QuestionState
 from bot.inbox.tables import chat_events, chat_feedback, chat_questions
 from core.clock import Clock
 from core.database import Database
 from core.process_identity import is_dead, name_process
 from core.tables import insert_into
-
-EVENTS_KEPT_FOR = timedelta(days=2)
-QUESTIONS_KEPT_FOR = timedelta(days=30)
 
 # No process of ours; what it owns is free when the time is over.
 POSTPONED = "postponed"
@@ -39,9 +37,19 @@ class Inbox:
         clock: The machine's real time, never the one set for questions.
         platform: Such as `slack`.
         lease_s: How long a question belongs to this process without being renewed.
+        limits: How many questions may begin in a while.
     """
 
-    def __init__(self, database: Database, clock: Clock, *, platform: str, lease_s: float) -> None:
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        platform: str,
+        lease_s: float,
+        limits: Limits = NO_LIMITS,
+    ) -> None:
+        self._pace = Pace(platform=platform, limits=limits)
         self._database = database
         self._clock = clock
         self.platform = platform
@@ -242,6 +250,8 @@ class Inbox:
             "attempts": question.attempts,
             "posts": [],
             "stream": "",
+            "starts_at": now,
+            "is_over_limit": False,
             "origin": null() if question.origin is None else asdict(question.origin),
             "revision": 0,
             "is_withdrawn": False,
@@ -253,7 +263,29 @@ class Inbox:
         key = [_questions.platform, _questions.channel, _questions.ts]
         statement = insert_into(connection, chat_questions).values(row)
         added = connection.execute(statement.on_conflict_do_nothing(index_elements=key))
-        return question if added.rowcount == 1 else None
+        return self.give_turn(connection, question) if added.rowcount == 1 else None
+
+    def give_turn(
+        self, connection: Connection, question: Question, *, may_refuse: bool = True
+    ) -> Question:
+        """Say when a question may begin, within a transaction; returns it with its turn."""
+        turn = self._pace.take_turn(
+            connection,
+            account=question.account,
+            channel="" if question.is_direct else question.channel,
+            now=self._clock.now(),
+            may_refuse=may_refuse,
+        )
+        values = {"starts_at": turn.at, "is_over_limit": turn.is_refused}
+        is_it = _questions.question_id == question.question_id
+        connection.execute(update(chat_questions).where(is_it).values(values))
+        return replace(question, starts_at=turn.at, is_over_limit=turn.is_refused)
+
+    def seconds_until_turn(self, question: Question) -> float:
+        """Return how long a question still waits for its turn; 0 = no longer."""
+        if question.starts_at is None:
+            return 0.0
+        return max(0.0, (question.starts_at - self._clock.now()).total_seconds())
 
     def add_event(self, connection: Connection, *, event_id: str) -> bool:
         """Tell whether an event comes for the first time, within a transaction."""
@@ -303,7 +335,9 @@ class Inbox:
             return None
         attempts = row["attempts"] + 1
         self.own(connection, question_id, attempts)
-        return replace(build_question(row), attempts=attempts, state=QuestionState.ACCEPTED)
+        taken = replace(build_question(row), attempts=attempts, state=QuestionState.ACCEPTED)
+        # What was answered once is not refused.
+        return self.give_turn(connection, taken, may_refuse=False)
 
     def own(self, connection: Connection, question_id: str, attempts: int) -> None:
         """Give a question to this process, within a transaction."""
@@ -319,19 +353,6 @@ class Inbox:
     async def _update(self, condition: ColumnElement[bool], values: Mapping[str, object]) -> int:
         statement = update(chat_questions).where(condition).values(values)
         return await self._database.write(lambda connection: connection.execute(statement).rowcount)
-
-
-async def purge_inbox(database: Database, now: datetime) -> int:
-    """Delete events and questions that are older than they may be; returns how many."""
-    old_events = delete(chat_events).where(chat_events.c.at <= now - EVENTS_KEPT_FOR)
-    old_questions = delete(chat_questions).where(
-        _questions.accepted_at <= now - QUESTIONS_KEPT_FOR,
-    )
-
-    def purge(connection: Connection) -> int:
-        return connection.execute(old_events).rowcount + connection.execute(old_questions).rowcount
-
-    return await database.write(purge)
 
 
 def _first(connection: Connection, query: Executable) -> RowMapping | None:
@@ -353,6 +374,8 @@ def build_question(row: RowMapping) -> Question:
         attempts=row["attempts"],
         posts=tuple(row["posts"]),
         stream=row["stream"],
+        starts_at=row["starts_at"],
+        is_over_limit=row["is_over_limit"],
         origin=None if row["origin"] is None else Origin(**row["origin"]),
         revision=row["revision"],
         is_withdrawn=row["is_withdrawn"],

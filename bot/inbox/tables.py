@@ -42,6 +42,8 @@ chat_questions = Table(
     Column("attempts", Integer, nullable=False),
     Column("posts", JSON, nullable=False),
     Column("stream", String(64), nullable=False, server_default=""),
+    Column("starts_at", UtcDateTime, nullable=True),
+    Column("is_over_limit", Boolean, nullable=False, server_default=false()),
     Column("origin", JSON, nullable=True),
     Column("revision", Integer, nullable=False, server_default="0"),
     Column("is_withdrawn", Boolean, nullable=False, server_default=false()),
@@ -51,6 +53,16 @@ chat_questions = Table(
     Column("passages", JSON, nullable=False),
     Unique("platform", "channel", "ts"),
     Index(None, "platform", "channel", "thread"),
+)
+
+chat_slots = Table(
+    "chat_slots",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("platform", String(32), nullable=False),
+    Column("account", String(64), nullable=False, index=True),
+    Column("channel", String(64), nullable=False, index=True),
+    Column("starts_at", UtcDateTime, nullable=False, index=True),
 )
 
 chat_feedback = Table(

@@ -8,6 +8,7 @@ from aiohttp import web
 from playground.slack.arguments import Arguments, read_arguments
 from playground.slack.blocks import check_message_blocks
 from playground.slack.chat_methods import ChatMethods
+from playground.slack.faults import Faults
 from playground.slack.refusals import SlackRefusalError
 from playground.slack.workspace import Json, Message, Room, Workspace
 
@@ -26,7 +27,8 @@ class _Place:
 class ResponseUrls:
     """The addresses that were given out."""
 
-    def __init__(self, workspace: Workspace, chat: ChatMethods) -> None:
+    def __init__(self, workspace: Workspace, chat: ChatMethods, faults: Faults) -> None:
+        self._faults = faults
         self._workspace = workspace
         self._chat = chat
         self._places: list[_Place] = []
@@ -42,6 +44,9 @@ class ResponseUrls:
         number = int(request.match_info["number"])
         if number >= len(self._places):
             return web.Response(status=404, text="no such url")
+        if self._faults.is_due(self._faults.limit, "response_url"):
+            headers = {"Retry-After": str(self._faults.retry_after)}
+            return web.Response(status=429, headers=headers)
         place = self._places[number]
         place.uses += 1
         if place.uses > USES:

@@ -63,7 +63,7 @@ class SlackServer:
         self.chat = ChatMethods(workspace, self.delivery, self.faults)
         self.reading = ReadMethods(workspace)
         self.views = ViewMethods(workspace)
-        self.response_urls = ResponseUrls(workspace, self.chat)
+        self.response_urls = ResponseUrls(workspace, self.chat, self.faults)
         self.people = People(workspace, self.delivery, self.views, self.response_urls)
         self.front = Front(workspace, self.people, Sight(workspace, self.views, mailbox))
         mailbox.on_arrival = self.front.changes.announce

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from bot.chat_texts import get_chat_texts
+from bot.chat_texts import describe_wait, get_chat_texts
 from bot.conversation import Conversation
 from bot.handlers.slack.api import SlackApi
 from bot.handlers.slack.calls import SlackRefusedError
@@ -66,7 +66,17 @@ class Answering:
         if posts and was_streaming:
             # Half an answer must not be taken for one.
             await self.api.update(question.channel, posts[0], render_note(texts.restarted))
-        return await self.publisher.place(question, posts, render_note(texts.working))
+        return await self.publisher.place(question, posts, self._render_placeholder(question))
+
+    def _render_placeholder(self, question: Question) -> SlackMessage:
+        """Return what stands there at first: that it is worked on, or how long it waits."""
+        texts = get_chat_texts(detect_language(question.text))
+        if question.is_over_limit:
+            return render_note(texts.too_many)
+        wait_s = self.inbox.seconds_until_turn(question)
+        if wait_s < 1:
+            return render_note(texts.working)
+        return render_note(texts.waiting.format(wait=describe_wait(wait_s, texts)))
 
     async def answer(self, question: Question) -> None:
         """Answer a question; it ends in a message that people see, and is then done.
@@ -125,8 +135,10 @@ class Answering:
             _log.info("slack_nothing_to_withdraw", reason=str(error))
 
     async def _answer_in_public(self, question: Question, language: Language) -> Answer | None:
-        """Say what everybody may read; returns None when the account is refused."""
+        """Say what everybody may read; returns None when it is refused."""
         posts = await self.begin(question)
+        if question.is_over_limit:
+            return None
         live = LiveAnswer(
             self.live, question, posts, language=language, team=await self._find_team(question)
         )

@@ -15,6 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.handlers.slack.calls import (
     FIRST_WAIT_S,
     SERVER_ERROR,
+    TOO_MANY,
     TRIES,
     SlackRefusedError,
     await_reply,
@@ -23,6 +24,7 @@ from bot.handlers.slack.calls import (
 from bot.handlers.slack.rendering import SlackMessage
 from core.chat_settings import SlackSettings
 from core.errors import (
+    RateLimitedError,
     ServiceUnavailableError,
     SettingsError,
     TransientError,
@@ -60,8 +62,10 @@ class OurAccount:
 class SlackApi:
     """Calls Slack. What only reads is tried again; what posts is looked for before it is."""
 
-    def __init__(self, client: AsyncWebClient) -> None:
+    def __init__(self, client: AsyncWebClient, *, rate_limit_retries: int = 0) -> None:
         self.client = client
+        # The client's own calls are repeated by its handler.
+        self._rate_limit_retries = rate_limit_retries
 
     async def identify(self) -> OurAccount:
         """Return who we are.
@@ -262,6 +266,13 @@ class SlackApi:
     async def respond(self, url: str, message: SlackMessage, *, replaces: bool = False) -> None:
         """Answer a command or a click at its response_url, to the person alone."""
         body = {**_content(message), "response_type": "ephemeral", "replace_original": replaces}
+        for _ in range(self._rate_limit_retries):
+            try:
+                await try_again(lambda: self._respond(url, body))
+            except RateLimitedError as error:
+                await asyncio.sleep(error.retry_after_s)
+            else:
+                return
         await try_again(lambda: self._respond(url, body))
 
     async def _respond(self, url: str, body: Mapping[str, Any]) -> None:
@@ -273,6 +284,9 @@ class SlackApi:
                 text, status = await response.text(), response.status
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise ServiceUnavailableError(f"Slack did not take a response: {error!r}") from error
+        if status == TOO_MANY:
+            wait_s = float(response.headers.get("Retry-After", 1))
+            raise RateLimitedError("Slack limits responses", retry_after_s=wait_s)
         if status >= SERVER_ERROR:
             raise ServiceUnavailableError(f"Slack did not take a response: HTTP {status}")
         if not response.ok:
@@ -307,7 +321,7 @@ async def open_slack_api(settings: SlackSettings) -> AsyncIterator[SlackApi]:
             ],
         )
         bypass_proxy(client)
-        yield SlackApi(client)
+        yield SlackApi(client, rate_limit_retries=settings.rate_limit_retries)
 
 
 def bypass_proxy(client: AsyncWebClient) -> None:

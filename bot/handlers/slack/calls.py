@@ -13,7 +13,7 @@ from core.errors import PermanentError, RateLimitedError, ServiceUnavailableErro
 
 TRIES = 4
 FIRST_WAIT_S = 0.2
-_TOO_MANY, SERVER_ERROR = 429, 500
+TOO_MANY, SERVER_ERROR = 429, 500
 _TOKEN_CODES = frozenset(
     {"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"}
 )
@@ -88,7 +88,7 @@ def _translate(method: str, error: SlackApiError) -> Exception:
     found = getattr(response, "data", None)
     data: Mapping[str, Any] = found if isinstance(found, dict) else {}
     code = str(data.get("error", ""))
-    if status == _TOO_MANY or code == "ratelimited":
+    if status == TOO_MANY or code == "ratelimited":
         wait_s = float(response.headers.get("Retry-After", 1))
         return RateLimitedError(
             f"Slack limits {method!r} and asks to wait {wait_s:.0f} s", retry_after_s=wait_s

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import timedelta
 
 import structlog
 from aiohttp import web
@@ -38,6 +39,7 @@ from bot.handlers.slack.welcome import Welcome
 from bot.handlers.slack.worker import Worker
 from bot.inbox.amendments import Amendments
 from bot.inbox.help_requests import HelpRequests
+from bot.inbox.pace import Limits
 from bot.inbox.store import Inbox
 from bot.memory.turns import TurnStore
 from bot.preferences.languages import Languages
@@ -92,7 +94,13 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
     """Put together what answers in Slack."""
     state, settings = product.state, product.state.settings.slack
     account = await api.identify()
-    inbox = Inbox(state.database, SystemClock(), platform=SYSTEM, lease_s=settings.lease_s)
+    inbox = Inbox(
+        state.database,
+        SystemClock(),
+        platform=SYSTEM,
+        lease_s=settings.lease_s,
+        limits=_build_limits(settings),
+    )
     roster = Roster(api, settings, team_id=account.team_id)
     rooms = Rooms(api, settings, roster=roster, directory=state.directory)
     rights = Rights(
@@ -221,6 +229,16 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
             worker=worker,
             bot_user_id=account.user_id,
         ),
+    )
+
+
+def _build_limits(settings: SlackSettings) -> Limits:
+    return Limits(
+        per_person=settings.questions_per_person,
+        per_channel=settings.questions_per_channel,
+        window=timedelta(seconds=settings.limit_window_s),
+        waiting_per_person=settings.waiting_per_person,
+        waiting_per_channel=settings.waiting_per_channel,
     )
 
 

@@ -30,6 +30,8 @@ class Worker:
         self._places = asyncio.Semaphore(settings.concurrent_questions)
         self._questions: dict[str, asyncio.Task[None]] = {}
         self._others: set[asyncio.Task[Any]] = set()
+        # Those of the questions whose turn has not come.
+        self._waiting: set[asyncio.Task[None]] = set()
 
     def take(self, question: Question) -> None:
         """Work on a question as soon as there is a place."""
@@ -54,8 +56,9 @@ class Worker:
     async def finish(self) -> None:
         """Wait for what is under way; let go of what takes too long, for the next process."""
         tasks = {*self._questions.values(), *self._others}
-        if tasks:
-            await asyncio.wait(tasks, timeout=self._settings.stop_timeout_s)
+        # The next process lets them wait as well.
+        if begun := tasks - self._waiting:
+            await asyncio.wait(begun, timeout=self._settings.stop_timeout_s)
         left = list(self._questions)
         for task in (*self._questions.values(), *self._others):
             task.cancel()
@@ -75,11 +78,23 @@ class Worker:
         async with self._doors:
             # People see at once that they are heard; who waits for a place does so behind that.
             await self._try(lambda: self._answering.begin(question))
+        await self._wait_for_turn(question)
         async with self._places:
             try:
                 await self._answering.answer(question)
             except Exception as error:  # noqa: BLE001 - an edge: it stays in the inbox
                 await self._postpone(question, error)
+
+    async def _wait_for_turn(self, question: Question) -> None:
+        task = asyncio.current_task()
+        wait_s = self._inbox.seconds_until_turn(question)
+        if wait_s == 0 or task is None:
+            return
+        self._waiting.add(task)
+        try:
+            await asyncio.sleep(wait_s)
+        finally:
+            self._waiting.discard(task)
 
     async def _postpone(self, question: Question, error: Exception) -> None:
         """Leave a question for later; after very many times it is given up."""

@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bot.inbox.purging import purge_inbox
 from bot.inbox.questions import IncomingQuestion, QuestionState
-from bot.inbox.store import Inbox, purge_inbox
+from bot.inbox.store import Inbox
 from core.clock import FixedClock
 from core.database import Database
 from core.errors import ServiceUnavailableError

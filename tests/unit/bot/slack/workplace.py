@@ -125,7 +125,7 @@ def settings_for(slack: SlackServer, office: Office, **more: Any) -> Settings:
         base_url=slack.api_url,
         ping_interval_s=0.1,
         sweep_s=0.1,
-        **more,
+        **{"questions_per_person": 0, "questions_per_channel": 0, **more},
     )
     return load_settings(office.home).model_copy(update={"slack": section})
 
