@@ -33,7 +33,7 @@ from knowledge.embedding.sentence_transformers import load_sentence_transformer
 from knowledge.ingest_batch import IngestParts
 from knowledge.ledger import Ledger
 from knowledge.ledger_writer import LedgerWriter
-from knowledge.memberships import Memberships
+from knowledge.memberships import Memberships, Opened
 from knowledge.readers import Reader, resolve_reader
 from knowledge.retrieval.pipeline import Retriever
 from knowledge.retrieval.rerank import CrossEncoderReranker, Reranker
@@ -308,12 +308,21 @@ def build_memberships(state: State) -> Memberships:
     """Have members confirmed by the sources that have groups of their own."""
     from connectors import registry
 
-    sources: dict[str, Callable[[], Source]] = {}
+    sources: dict[str, Callable[[], Opened]] = {}
     for name, settings in state.settings.sources.items():
         group_source = registry.find_group_source(name, settings)
         if group_source is not None:
             # Sources of one site may share its groups; any of them can be asked.
             sources.setdefault(group_source, partial(open_source, name, settings, state))
+    if state.settings.slack.is_configured:
+        sources["slack"] = partial(_open_user_groups, state)
     return Memberships(
         state.directory, clock=state.clock, settings=state.settings.directory, sources=sources
     )
+
+
+def _open_user_groups(state: State) -> Opened:
+    # Slack's own packages take long to load and few commands need them.
+    from bot.handlers.slack.user_groups import ConnectedUserGroups
+
+    return ConnectedUserGroups(state.settings.slack, state.directory.load)

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Protocol
 
 import structlog
 
@@ -14,7 +15,7 @@ from core.settings import DirectorySettings
 from knowledge.access import Principal
 from knowledge.directory import Directory
 from knowledge.people import Group, PersonId
-from knowledge.source import GroupSource, Source
+from knowledge.source import GroupSource
 
 # A source that did not answer is left alone for so long, so that not every question waits for it.
 RETRY_AFTER = timedelta(seconds=10)
@@ -25,11 +26,19 @@ _Asked = tuple[str, PersonId]
 _log = structlog.get_logger(__name__)
 
 
+class Opened(Protocol):
+    """A source, or something else that may know groups of its own (`GroupSource`)."""
+
+    async def close(self) -> None:
+        """Release connections. Safe to call twice."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Opened:
     """A source that was opened for its groups; None = it turned out to have none of its own."""
 
-    source: Source
+    source: Opened
     groups: GroupSource | None
 
 
@@ -49,7 +58,7 @@ class Memberships:
         *,
         clock: Clock,
         settings: DirectorySettings,
-        sources: Mapping[str, Callable[[], Source]],
+        sources: Mapping[str, Callable[[], Opened]],
     ) -> None:
         """Prepare; nothing is opened before it is needed.
 

@@ -105,7 +105,11 @@ class ReadMethods:
         """usergroups.list."""
         groups = self._workspace.groups.values()
         shown = [one for one in groups if args.flag("include_disabled") or not one.is_disabled]
-        return {"usergroups": [one.to_json() for one in shown]}
+        found = [one.to_json() for one in shown]
+        if args.flag("include_users"):
+            for group, one in zip(shown, found, strict=True):
+                one["users"] = list(group.users)
+        return {"usergroups": found}
 
     def list_group_users(self, args: Arguments) -> Json:
         """usergroups.users.list."""

@@ -27,6 +27,7 @@ from bot.handlers.slack.pressing import ClickHandler, Pressing
 from bot.handlers.slack.rooms import Rooms
 from bot.handlers.slack.roster import Roster
 from bot.handlers.slack.search import Searching
+from bot.handlers.slack.user_groups import GroupKeeper
 from bot.handlers.slack.welcome import Welcome
 from bot.handlers.slack.worker import Worker
 from bot.inbox.store import Inbox
@@ -37,6 +38,7 @@ _MEMBERSHIP = re.compile(
     "^(member_joined_channel|member_left_channel|channel_shared|channel_unshared|channel_deleted"
     "|channel_archive|channel_unarchive|channel_rename|group_.*)$"
 )
+_GROUPS = re.compile("^subteam_(created|updated|members_changed)$")
 _ACCOUNTS = re.compile("^(team_join|user_change)$")
 
 
@@ -61,6 +63,7 @@ class AppParts:
     rooms: Rooms
     roster: Roster
     welcome: Welcome
+    groups: GroupKeeper
     asking: Asking
     helping: Helping
 
@@ -118,6 +121,9 @@ def _register_changes(app: AsyncApp, parts: AppParts) -> None:
         parts.intake.note_ignored(f"event {event['type']}")
         parts.worker.spawn(parts.home.open(event), name="home")
 
+    async def forget_groups() -> None:
+        parts.groups.forget()
+
     async def is_messages_tab(event: Mapping[str, Any]) -> bool:
         return event.get("tab") == "messages"
 
@@ -130,6 +136,7 @@ def _register_changes(app: AsyncApp, parts: AppParts) -> None:
     app.event("assistant_thread_started")(greet)
     app.event(_MEMBERSHIP)(forget_room)
     app.event(_ACCOUNTS)(forget_account)
+    app.event(_GROUPS)(forget_groups)
 
 
 def _register_buttons(app: AsyncApp, parts: AppParts) -> None:

@@ -70,6 +70,16 @@ class User(_Payload):
         return self.is_bot or self.is_workflow_bot or self.id == "USLACKBOT"
 
 
+class UserGroup(_Payload):
+    """A user group, such as @oncall; a disabled one has a moment of deletion."""
+
+    id: str
+    name: str = ""
+    handle: str = ""
+    date_delete: int = 0
+    users: tuple[str, ...] = ()
+
+
 class Conversation(_Payload):
     """A channel, group or direct message."""
 

@@ -35,6 +35,7 @@ from bot.handlers.slack.rights import Rights
 from bot.handlers.slack.rooms import Rooms
 from bot.handlers.slack.roster import SYSTEM, Roster
 from bot.handlers.slack.search import Searching
+from bot.handlers.slack.user_groups import GroupKeeper, UserGroups
 from bot.handlers.slack.welcome import Welcome
 from bot.handlers.slack.worker import Worker
 from bot.inbox.amendments import Amendments
@@ -139,7 +140,13 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         settings=settings,
         team_id=account.team_id,
     )
-    worker = Worker(answering, inbox, settings)
+    groups = GroupKeeper(
+        UserGroups(api, roster, state.directory.load),
+        state.directory,
+        state.clock,
+        every_s=settings.roster_fresh_s,
+    )
+    worker = Worker(answering, inbox, settings, chores=(helping.repair, groups.keep))
     searching = Searching(
         api=api,
         rights=rights,
@@ -220,6 +227,7 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         rooms=rooms,
         roster=roster,
         welcome=Welcome(api, settings),
+        groups=groups,
         helping=helping,
         asking=Asking(
             api=api,

@@ -1,7 +1,7 @@
 """Tracked tasks: questions under way, their leases, what others left behind, a graceful stop."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 import structlog
@@ -22,7 +22,23 @@ _log = structlog.get_logger(__name__)
 class Worker:
     """Works on questions; nothing it was given is forgotten while the process lives."""
 
-    def __init__(self, answering: Answering, inbox: Inbox, settings: SlackSettings) -> None:
+    def __init__(
+        self,
+        answering: Answering,
+        inbox: Inbox,
+        settings: SlackSettings,
+        *,
+        chores: Sequence[Callable[[], Awaitable[None]]] = (),
+    ) -> None:
+        """Prepare.
+
+        Args:
+            answering: Answers one question.
+            inbox: Where they come from.
+            settings: How many at once, how long.
+            chores: Also done every now and then while it serves.
+        """
+        self._chores = chores
         self._answering = answering
         self._inbox = inbox
         self._settings = settings
@@ -50,7 +66,8 @@ class Worker:
         every_s = min(self._settings.sweep_s, self._settings.lease_s / RENEWALS_PER_LEASE)
         while not stop.is_set():
             await self._try(self._sweep)
-            await self._try(self._answering.helping.repair)
+            for chore in self._chores:
+                await self._try(chore)
             await _wait(stop, every_s)
 
     async def finish(self) -> None:

@@ -46,6 +46,7 @@ EVENT_SCOPES: Mapping[str, set[str]] = {
     "channel_": {"channels:read"},
     "group_": {"groups:read"},
     "member_": {"channels:read", "groups:read"},
+    "subteam_": {"usergroups:read"},
     "team_join": {"users:read"},
     "user_change": {"users:read"},
 }
