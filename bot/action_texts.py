@@ -63,6 +63,7 @@ class ActionTexts:
     mail_missing: str
     mail_not_for_you: str
     nobody_decides: str
+    no_draft: str
 
 
 _ZH = ActionTexts(
@@ -143,6 +144,7 @@ _ZH = ActionTexts(
         "请管理员在 zhixing.toml 的 [mail] 里填写 host 和 sender。"
     ),
     mail_not_for_you="抱歉，只有公司通讯录里的在职人员可以通过我发邮件。",
+    no_draft="这一步还不能由我来做：缺少相应的设置，或内容不符合要求。",
     nobody_decides="没有保存：按设置需要由另一人确认，但现在没有人可以确认。请联系管理员。",
 )
 
@@ -235,6 +237,7 @@ _EN = ActionTexts(
         "host and sender under [mail] in zhixing.toml."
     ),
     mail_not_for_you="Sorry, only active people of the company's directory can send e-mails by me.",
+    no_draft="I can't do this yet: its settings are missing, or something in it can't be used.",
     nobody_decides=(
         "Not saved: a second person has to confirm this, and nobody who may is there now. "
         "Please tell an administrator."

@@ -25,7 +25,7 @@ from bot.rag.question_type import (
 )
 from bot.rag.replies import NO_PAST, join_replies, list_sources
 from bot.router import Route, Routing, route_question
-from bot.search_query import SearchQuery, build_filter, parse_search
+from bot.search_query import SearchQuery, build_filter, narrow, parse_search
 from bot.small_talk import answer_small_talk
 from bot.texts import get_texts
 from bot.trace import Trace, TraceStore
@@ -208,7 +208,8 @@ class Conversation:
         worked_out = await self._work_out(question, said, reader, steps, watcher)
         if worked_out is not None and worked_out[0].outcome is not Outcome.NOT_FOUND:
             return worked_out
-        replies = await self._search_and_reply(parse_search(question), reader, steps, watcher)
+        query = narrow(parse_search(question), reader.bases)
+        replies = await self._search_and_reply(query, reader, steps, watcher)
         answer = replies.public.answer
         private = replies.private.answer if replies.private else None
         if worked_out is not None and private is None and answer.outcome is Outcome.NOT_FOUND:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.clock import parse_moment
@@ -67,6 +67,11 @@ def parse_search(line: str, *, as_of: datetime | None = None) -> SearchQuery:
 
 def _parse_date(found: Mapping[str, list[str]], name: str) -> datetime | None:
     return parse_moment(found[name][-1]) if name in found else None
+
+
+def narrow(query: SearchQuery, bases: tuple[str, ...]) -> SearchQuery:
+    """Search the bases of the place a question is asked in, unless it names others itself."""
+    return query if query.bases else replace(query, bases=bases)
 
 
 def build_filter(

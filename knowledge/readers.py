@@ -24,6 +24,7 @@ class Reader:
         inactive_listeners: People of the channel whose account is not active: they may read
             nothing, so nothing is said there until they are out of it. Ids, ascending.
         account: Name of an asker the directory does not know, such as `slack:U1`; else empty.
+        bases: Knowledge bases and sources that are searched where they ask; empty = all.
     """
 
     asker: Person | None
@@ -34,6 +35,7 @@ class Reader:
     is_private: bool
     inactive_listeners: tuple[str, ...] = ()
     account: str = ""
+    bases: tuple[str, ...] = ()
 
 
 async def resolve_reader(

@@ -17,7 +17,7 @@ from bot.rag.language import detect_language
 from bot.rag.replies import Reply
 from bot.rag.writer import LoadPeople, Writer
 from bot.rag.written import ShowText
-from bot.search_query import parse_search
+from bot.search_query import narrow, parse_search
 from bot.texts import Texts, get_texts
 from bot.trace_steps import TraceSteps
 from core.clock import Clock
@@ -100,7 +100,7 @@ class Agent:
         """
         parts = self._parts
         said = said or question
-        query = parse_search(question)
+        query = narrow(parse_search(question), caller.reader.bases)
         people = await parts.load_people()
         placeholders = parts.writer.build_placeholders(people)
         budget = Budget(parts.settings)

@@ -1,14 +1,16 @@
 """What people do with actions in Slack: draft an e-mail, look at it, edit, confirm or drop it."""
 
+import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import structlog
+from pydantic import JsonValue, TypeAdapter
 
 from bot.action_texts import ActionTexts, get_action_texts
 from bot.agent.action_store import ActionStore
-from bot.agent.actions import ActionId, ActionState, PendingAction
+from bot.agent.actions import ActionId, ActionState, PendingAction, hash_parameters
 from bot.agent.card_store import CardPlace, CardStore
 from bot.agent.confirmation import Confirmation, keep_marks
 from bot.agent.deciders import Deciders
@@ -32,14 +34,18 @@ from bot.handlers.slack.mail_form import (
 from bot.handlers.slack.payloads import Click, Command, Submission
 from bot.handlers.slack.rendering import render_note
 from bot.handlers.slack.rights import Rights
+from bot.inbox.questions import Question
 from bot.preferences.languages import Languages
 from bot.preferences.store import Preferences
 from bot.rag.language import Language
-from core.errors import SettingsError, ZhixingError
+from core.errors import PermanentError, SettingsError, ZhixingError
+from core.messages import ProposedAction
 from core.settings import MailSettings
 from knowledge.people import Person, PersonId
 
 DIRECT = "dm"
+
+_PARAMETERS: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 Ack = Mapping[str, Any]
 Step = Callable[[ActionId, str, str], Awaitable[Decision]]
@@ -51,9 +57,10 @@ _log = structlog.get_logger(__name__)
 class ActionDesk:
     """Takes what people press, type and fill in, and has cards brought up to date.
 
-    An e-mail's draft is shown to its asker, and to whoever else has to confirm it, in a direct
-    message each: what is about to be written to somebody is nobody else's business, and a direct
-    message can still be updated after a restart, which one that only a person sees cannot.
+    A draft from the form is shown to its asker, and to whoever else has to confirm it, in a direct
+    message each: a command is seen by nobody else, nor is what is about to be written. What was
+    asked for aloud is shown in that thread. Both can be updated after a restart, which a message
+    that only one person sees cannot.
     """
 
     api: SlackApi
@@ -100,6 +107,24 @@ class ActionDesk:
         if said:
             return {"response_action": "update", "view": build_notice(said, texts)}
         return {}
+
+    async def take_proposal(
+        self, question: Question, proposed: ProposedAction, language: Language
+    ) -> None:
+        """Show what the assistant proposes to do where it was asked for; nothing is done yet.
+
+        The same proposal to the same question makes one draft, also when it is answered anew.
+        """
+        texts = get_action_texts(language)
+        try:
+            said = await self._draft_proposal(question, proposed, language)
+        except (PermanentError, SettingsError) as error:
+            _log.warning("slack_proposal_not_kept", reason=str(error))
+            is_settings = isinstance(error, SettingsError)
+            said = texts.nobody_decides if is_settings else texts.no_draft
+        if said:
+            where = {"channel": question.channel, "user": question.account}
+            await self.api.whisper(**where, message=render_note(said), thread=question.thread)
 
     async def confirm(self, click: Click) -> None:
         """Do the action."""
@@ -188,6 +213,39 @@ class ActionDesk:
         self.keeper.hurry(action.action_id)
         return ""
 
+    async def _draft_proposal(
+        self, question: Question, proposed: ProposedAction, language: Language
+    ) -> str:
+        """Keep what is proposed; returns what to tell instead when it may not be."""
+        texts = get_action_texts(language)
+        if proposed.skill == SEND_EMAIL and (
+            refused := await self._refuse(question.account, texts)
+        ):
+            return refused
+        person = await self.rights.identify(question.account)
+        if person is None:
+            return texts.mail_not_for_you
+        deciders = await self.deciders.choose(proposed.skill, person.person_id)
+        own = CardPlace(channel=question.channel, thread=question.thread, language=language)
+        others = await self._find_places(deciders - {person.person_id}, language)
+        if person.person_id not in deciders and not others:
+            raise SettingsError(f"none of those who confirm {proposed.skill!r} has an account here")
+        skill = self.confirmation.get_skill(proposed.skill)
+        parameters = skill.normalise(_PARAMETERS.validate_python(dict(proposed.params)))
+        name = f"{question.question_id}:{proposed.skill}:{hash_parameters(parameters)}"
+        action = await self.confirmation.propose(
+            proposed.skill,
+            parameters,
+            asker=person.person_id,
+            place=DIRECT if question.is_direct else question.channel,
+            deciders=deciders,
+            from_pages=proposed.from_pages,
+            action_id=ActionId(hashlib.sha256(name.encode()).hexdigest()[:32]),
+            announce=lambda action_id: self.cards.build_announcement(action_id, [own, *others]),
+        )
+        self.keeper.hurry(action.action_id)
+        return ""
+
     async def _keep_edited(
         self, person: Person, memory: FormMemory, values: Parameters, texts: ActionTexts
     ) -> str:
@@ -219,16 +277,19 @@ class ActionDesk:
     async def _choose_places(
         self, account: str, person: Person, deciders: frozenset[str], language: Language
     ) -> list[CardPlace]:
-        places = [CardPlace(account=account, language=language)]
-        for one in sorted(deciders - {person.person_id}):
+        others = await self._find_places(deciders - {person.person_id}, language)
+        if person.person_id not in deciders and not others:
+            raise SettingsError(f"none of those who confirm {SEND_EMAIL!r} has an account here")
+        return [CardPlace(account=account, language=language), *others]
+
+    async def _find_places(self, people: frozenset[str], language: Language) -> list[CardPlace]:
+        """Return the direct messages of people, as far as they have an account here."""
+        places = []
+        for one in sorted(people):
             if found := await self.rights.find_account(PersonId(one)):
                 theirs = await self.preferences.load_language(found)
                 chosen = language if theirs == "auto" else theirs
                 places.append(CardPlace(account=found, language=chosen))
-        if person.person_id not in deciders and len(places) == 1:
-            raise SettingsError(
-                f"none of those who confirm {SEND_EMAIL!r} has an account in this workspace"
-            )
         return places
 
     async def _decide(self, click: Click, step: Step) -> None:

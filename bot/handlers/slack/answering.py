@@ -7,6 +7,7 @@ import structlog
 
 from bot.chat_texts import describe_wait, get_chat_texts
 from bot.conversation import Conversation
+from bot.handlers.slack.action_desk import ActionDesk
 from bot.handlers.slack.api import SlackApi
 from bot.handlers.slack.calls import SlackRefusedError
 from bot.handlers.slack.helping import Helping
@@ -23,7 +24,8 @@ from bot.handlers.slack.rights import Rights
 from bot.handlers.slack.roster import SYSTEM
 from bot.inbox.questions import Question
 from bot.inbox.store import Inbox
-from bot.rag.language import Language, detect_language
+from bot.preferences.languages import Languages
+from bot.rag.language import Language
 from bot.watching import Watcher
 from core.chat_settings import SlackSettings
 from core.clock import Clock
@@ -51,6 +53,8 @@ class Answering:
     helping: Helping
     rights: Rights
     conversation: Conversation
+    desk: ActionDesk
+    languages: Languages
     clock: Clock
     settings: SlackSettings
     team_id: str
@@ -62,7 +66,7 @@ class Answering:
         question = await self._load(question)
         if question.is_withdrawn:
             return posts
-        texts = get_chat_texts(detect_language(question.text))
+        texts = get_chat_texts(await self._speak(question))
         if posts and was_streaming:
             # Half an answer must not be taken for one.
             await self.api.update(question.channel, posts[0], render_note(texts.restarted))
@@ -99,7 +103,7 @@ class Answering:
         if question.is_withdrawn:
             await self._withdraw(question)
             return await self.inbox.finish(question, outcome=WITHDRAWN, trace_id="")
-        language = detect_language(question.text)
+        language = await self._speak(question)
         try:
             answer = await self._answer_in_public(question, language)
         except SlackRefusedError as error:
@@ -117,6 +121,8 @@ class Answering:
         if (await self._load(question)).revision != question.revision:
             return False
         await self._whisper(question, answer, language)
+        if answer.proposed_action is not None:
+            await self.desk.take_proposal(question, answer.proposed_action, language)
         return await self.inbox.finish(
             question,
             outcome=answer.outcome.value,
@@ -126,13 +132,18 @@ class Answering:
 
     async def _withdraw(self, question: Question) -> None:
         """Take back what was answered; of a question nobody answered yet there is nothing."""
-        said = get_chat_texts(detect_language(question.text)).withdrawn
+        said = get_chat_texts(await self._speak(question)).withdrawn
         try:
             posts = await self.publisher.recall(question, is_in_doubt=True)
             await self.publisher.withdraw(question, posts, render_note(said))
         except SlackRefusedError as error:
             # Its thread or channel is gone, and the answer with it.
             _log.info("slack_nothing_to_withdraw", reason=str(error))
+
+    async def _speak(self, question: Question) -> Language:
+        """Return the language of our own words."""
+        channel = "" if question.is_direct else question.channel
+        return await self.languages.for_place(question.account, channel, question.text)
 
     async def _answer_in_public(self, question: Question, language: Language) -> Answer | None:
         """Say what everybody may read; returns None when it is refused."""

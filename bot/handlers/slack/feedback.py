@@ -15,7 +15,8 @@ from bot.handlers.slack.search import Searching
 from bot.handlers.slack.worker import Worker
 from bot.inbox.questions import Question
 from bot.inbox.store import Inbox
-from bot.rag.language import Language, detect_language
+from bot.preferences.languages import Languages
+from bot.rag.language import Language
 
 CORRECTION_FORM, CORRECTION = "answer_correction", "correction"
 MOST_CORRECTION = 3_000
@@ -33,6 +34,7 @@ class Feedback:
     inbox: Inbox
     publisher: Publisher
     searching: Searching
+    languages: Languages
     worker: Worker
     helping: Helping
 
@@ -50,7 +52,8 @@ class Feedback:
         if question is None or not await self._is_allowed(click, question, texts):
             return
         # Slack's leave to open a form is over after three seconds.
-        form = build_correction_form(question.question_id, detect_language(question.text))
+        language = await self.languages.for_person(click.user.id, question.text)
+        form = build_correction_form(question.question_id, language)
         await self.api.call("views.open", trigger_id=click.trigger_id, view=form)
         await self.inbox.save_feedback(question.question_id, click.user.id, is_solved=False)
 
@@ -65,7 +68,7 @@ class Feedback:
         await self.inbox.save_feedback(
             question.question_id, account, is_solved=False, correction=str(typed)
         )
-        texts = get_chat_texts(detect_language(question.text))
+        texts = get_chat_texts(await self.languages.for_person(account, question.text))
         message = render_note(texts.thanks_not_solved)
         if await self.helping.find_people(question):
             button = build_button(ASK_HUMAN, texts.ask_human, question.question_id)
@@ -92,12 +95,14 @@ class Feedback:
 
     async def _find(self, click: Click) -> tuple[Question | None, ChatTexts]:
         question = await self.inbox.find(click.action.value)
-        if question is None:
+        # The words of a question that was forgotten are empty.
+        if question is None or not question.text:
             texts = get_chat_texts("zh")
             said = f"{texts.gone} {get_chat_texts('en').gone}"
             await self.api.respond(click.response_url, render_note(said))
             return None, texts
-        return question, get_chat_texts(detect_language(question.text))
+        language = await self.languages.for_person(click.user.id, question.text)
+        return question, get_chat_texts(language)
 
     async def _is_allowed(self, click: Click, question: Question, texts: ChatTexts) -> bool:
         """Tell whether whoever pressed asked the question; others are told why not."""

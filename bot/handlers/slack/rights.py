@@ -1,9 +1,10 @@
 """What an account may be told, and where."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.handlers.slack.rooms import Rooms
 from bot.handlers.slack.roster import SYSTEM, Roster
+from bot.preferences.store import Preferences
 from core.chat_settings import SlackSettings
 from knowledge.access import Principal
 from knowledge.access_registry import AccessRegistry
@@ -20,6 +21,7 @@ class Rights:
     memberships: Memberships
     roster: Roster
     rooms: Rooms
+    preferences: Preferences
     settings: SlackSettings
 
     async def identify(self, account: str) -> Person | None:
@@ -73,10 +75,17 @@ class Rights:
         person = self.roster.identify(user, readership.directory)
         if person is None and self.settings.unknown_people == "refuse":
             return None
-        return await resolve_chat_reader(
+        reader = await resolve_chat_reader(
             self.registry,
             asker=person,
             account=f"{SYSTEM}:{account}",
             channel=await self.rooms.describe(channel) if channel else None,
             memberships=self.memberships,
         )
+        if not channel:
+            return reader
+        choice = await self.preferences.load_channel(channel)
+        if not choice.has_private_answers:
+            # Nobody is told more there than everybody is.
+            reader = replace(reader, asker_readable=reader.audience_readable)
+        return replace(reader, bases=choice.bases)

@@ -21,7 +21,7 @@ from bot.handlers.slack.rendering import (
     render_note,
 )
 from bot.handlers.slack.rights import Rights
-from bot.rag.language import detect_language
+from bot.preferences.languages import Languages
 from bot.search_query import build_filter, parse_search
 from core.clock import Clock
 from core.errors import SettingsError
@@ -81,13 +81,14 @@ class Searching:
     store: PassageStore
     ledger: Ledger
     conversation: Conversation
+    languages: Languages
     bases: dict[str, BaseSettings]
     clock: Clock
 
     async def run(self, command: Command) -> None:
         """Answer the slash command, for the person alone."""
         words = " ".join(command.text.split())
-        texts = get_chat_texts(detect_language(words))
+        texts = get_chat_texts(await self.languages.for_person(command.user_id, words))
         if not words or len(words) > MOST_WORDS:
             said = texts.search_help.format(command=command.command)
         else:
@@ -111,14 +112,14 @@ class Searching:
     async def share(self, click: Click) -> None:
         """Post a result into the channel, if everybody there may read it at this moment."""
         state, channel = _read_state(click), click.container.channel_id
-        texts = get_chat_texts(detect_language(state.words))
+        texts = get_chat_texts(await self.languages.for_person(click.user.id, state.words))
         said = await self._share(state, channel, click.user.id, texts)
         await self.api.respond(click.response_url, render_note(said))
 
     async def answer(self, click: Click) -> None:
         """Answer what was searched for, for the person alone."""
         state = _read_state(click)
-        language = detect_language(state.words)
+        language = await self.languages.for_person(click.user.id, state.words)
         reader = await self.rights.resolve(click.user.id)
         if reader is None:
             refused = render_note(get_chat_texts(language).refused_stranger)
@@ -155,7 +156,7 @@ class Searching:
         return sorted(shown, key=lambda hit: order[hit.passage_id])
 
     async def _search(self, account: str, state: SearchState, *, channel: str) -> SlackMessage:
-        texts = get_chat_texts(detect_language(state.words))
+        texts = get_chat_texts(await self.languages.for_person(account, state.words))
         reader = await self.rights.resolve(account)
         if reader is None:
             return render_note(texts.refused_stranger)

@@ -104,15 +104,17 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
     )
     roster = Roster(api, settings, team_id=account.team_id)
     rooms = Rooms(api, settings, roster=roster, directory=state.directory)
+    preferences = Preferences(state.database, platform=SYSTEM)
+    languages = Languages(preferences)
     rights = Rights(
         registry=state.registry,
         memberships=product.memberships,
         roster=roster,
         rooms=rooms,
+        preferences=preferences,
         settings=settings,
     )
     publisher = Publisher(api, inbox, bot_user_id=account.user_id)
-    preferences = Preferences(state.database, platform=SYSTEM)
     helping = Helping(
         api=api,
         inbox=inbox,
@@ -121,6 +123,24 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         ),
         preferences=preferences,
         settings=settings,
+    )
+    mail = state.settings.mail
+    card_store = CardStore(state.database, SystemClock(), platform=SYSTEM)
+    renderer = CardRenderer(rights=rights, mail=mail)
+    keeper = CardKeeper(api, card_store, renderer.render, every_s=settings.sweep_s)
+    confirmation = build_confirmation(product, notify=keeper.notify)
+    actions = ActionStore(state.database)
+    desk = ActionDesk(
+        api=api,
+        rights=rights,
+        confirmation=confirmation,
+        deciders=build_deciders(product),
+        actions=actions,
+        cards=card_store,
+        keeper=keeper,
+        preferences=preferences,
+        languages=languages,
+        mail=mail,
     )
     answering = Answering(
         api=api,
@@ -136,6 +156,8 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         helping=helping,
         rights=rights,
         conversation=product.conversation,
+        desk=desk,
+        languages=languages,
         clock=state.clock,
         settings=settings,
         team_id=account.team_id,
@@ -154,6 +176,7 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         store=product.store,
         ledger=state.ledger,
         conversation=product.conversation,
+        languages=languages,
         bases=state.settings.bases,
         clock=state.clock,
     )
@@ -162,27 +185,9 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         inbox=inbox,
         publisher=publisher,
         searching=searching,
+        languages=languages,
         worker=worker,
         helping=helping,
-    )
-    mail = state.settings.mail
-    card_store = CardStore(state.database, SystemClock(), platform=SYSTEM)
-    renderer = CardRenderer(rights=rights, mail=mail)
-    keeper = CardKeeper(api, card_store, renderer.render, every_s=settings.sweep_s)
-    confirmation = build_confirmation(product, notify=keeper.notify)
-    languages = Languages(preferences)
-    actions = ActionStore(state.database)
-    desk = ActionDesk(
-        api=api,
-        rights=rights,
-        confirmation=confirmation,
-        deciders=build_deciders(product),
-        actions=actions,
-        cards=card_store,
-        keeper=keeper,
-        preferences=preferences,
-        languages=languages,
-        mail=mail,
     )
     home = Home(
         api=api,

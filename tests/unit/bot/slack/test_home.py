@@ -167,6 +167,26 @@ async def test_a_channel_that_wants_mentions_gets_no_follow_ups(workplace: Workp
     assert len(workplace.finished(MIXED)) == 1
 
 
+async def test_a_channel_is_answered_as_was_set(workplace: Workplace) -> None:
+    await configure(workplace, MIXED, mode="mentions", private=[], language="en")
+    answer = await workplace.ask(HR, MIXED, SALARY_QUESTION)
+    assert "已私下发给您" not in words_of(answer)
+    assert [one for one in workplace.people.from_bot(MIXED, viewer=HR) if one.ephemeral_to] == []
+    assert "Try again" in words_of(answer)
+    workplace.people.say(HR, MIXED, "年假最多可以结转几天？", thread_ts=answer.thread_ts)
+    await workplace.settle()
+    assert len(workplace.finished(MIXED)) == 1
+
+
+async def test_a_channel_searches_the_bases_that_were_set(office: Office) -> None:
+    office.add_settings('[bases.nothing]\ninclude = ["elsewhere"]')
+    async with open_workplace(office, admins=ADMINS) as workplace:
+        await configure(workplace, MIXED, bases=["nothing"])
+        assert "5 天" not in words_of(await workplace.ask(OPS, MIXED, LEAVE_QUESTION))
+        assert "5 天" in words_of(await workplace.ask(OPS, MIXED, f"{LEAVE_QUESTION} @files"))
+        assert "5 天" in words_of(await workplace.ask(OPS, OPEN, LEAVE_QUESTION))
+
+
 async def test_a_channel_answers_questions_nobody_called_it_for(workplace: Workplace) -> None:
     await configure(workplace, MIXED, mode="questions")
     workplace.people.say(OPS, MIXED, "今天真热。")
