@@ -1,5 +1,6 @@
 """E-mails drafted in a workspace, with a real mail server behind."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from playground.slack.server import SlackServer
 from playground.slack.workspace import Message
 from tests.fakes.mail_server import Mailbox, serve_mail
 from tests.unit.bot.office import Office
-from tests.unit.bot.slack.workplace import MIXED, Workplace, open_workplace, words_of
+from tests.unit.bot.slack.workplace import MIXED, PATIENCE_S, Workplace, open_workplace, words_of
 
 SU_QIN = "su.qin"
 TO = "su.qin@nimbus.example"
@@ -26,8 +27,9 @@ class MailRoom:
 
     async def open_form(self, person: str, words: str = "", *, channel: str = MIXED) -> Any:
         """Open the form and return it."""
-        while await self.place.people.slash(person, channel, f"/kb email {words}") is None:
-            await self.place.slack.delivery.sockets.wait_connected()
+        async with asyncio.timeout(PATIENCE_S):
+            while await self.place.people.slash(person, channel, f"/kb email {words}") is None:
+                await self.place.slack.delivery.sockets.wait_connected()
         return await self.form_of(person)
 
     async def form_of(self, person: str) -> Any:
@@ -39,8 +41,9 @@ class MailRoom:
 
     async def submit(self, person: str, values: Mapping[str, str]) -> Any:
         """Send the form and return the reply; once more when the connection went away just then."""
-        while (reply := await self.place.people.submit(person, values)) is None:
-            await self.place.slack.delivery.sockets.wait_connected()
+        async with asyncio.timeout(PATIENCE_S):
+            while (reply := await self.place.people.submit(person, values)) is None:
+                await self.place.slack.delivery.sockets.wait_connected()
         return reply
 
     async def draft(self, person: str, **values: str) -> Message:
@@ -58,8 +61,9 @@ class MailRoom:
 
     async def press(self, person: str, card: Message, action: str) -> None:
         """Press a button; once more when the connection went away just then, as people do."""
-        while not await self.place.people.press(person, card, action):
-            await self.place.slack.delivery.sockets.wait_connected()
+        async with asyncio.timeout(PATIENCE_S):
+            while not await self.place.people.press(person, card, action):
+                await self.place.slack.delivery.sockets.wait_connected()
 
     async def told(self, person: str, card: Message) -> str:
         """Wait for what only somebody sees below a card, and return it."""
