@@ -18,6 +18,7 @@ from bot.bootstrap import (
 from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import JsonOption
 from bot.commands.output import print_json, print_result
+from core.chat_settings import SlackSettings
 from core.clock import Clock
 from core.errors import ZhixingError
 from core.models import ChatMessage
@@ -81,6 +82,8 @@ async def check_all(context: CommandContext) -> list[Finding]:
         await _check_source(name, source, settings, context.clock)
         for name, source in settings.sources.items()
     ]
+    if settings.slack.is_configured:
+        checks |= _find_slack_checks()
     for part, check in checks.items():
         try:
             said = await check(settings, context.clock)
@@ -88,6 +91,19 @@ async def check_all(context: CommandContext) -> list[Finding]:
         except ZhixingError as error:
             findings.append(Finding(part=part, is_well=False, said=str(error)))
     return findings
+
+
+def _find_slack_checks() -> dict[str, Check]:
+    # Slack's own packages take long to load and few commands need them.
+    from bot.handlers.slack.checkup import CHECKS  # noqa: PLC0415
+
+    def adapt(check: Callable[[SlackSettings], Awaitable[str]]) -> Check:
+        async def run_check(settings: Settings, clock: Clock) -> str:  # noqa: ARG001 - as all
+            return await check(settings.slack)
+
+        return run_check
+
+    return {part: adapt(check) for part, check in CHECKS.items()}
 
 
 def _check_folder(name: str, path: str) -> Finding:

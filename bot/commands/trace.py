@@ -1,5 +1,6 @@
 """`zhixing trace`: what happened with a question, step by step."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -8,10 +9,32 @@ from bot.bootstrap import Product, open_product
 from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import AsOption, JsonOption, LimitOption
 from bot.commands.output import print_json, print_result
-from bot.trace import Trace
+from bot.inbox.references import ChatQuestion, find_by_reference
+from bot.trace import Trace, describe_missing
 from bot.trace_view import TraceView, build_view
+from knowledge.readers import Reader
 
-IdArgument = Annotated[str | None, typer.Argument(help="A trace's id; none = the latest ones.")]
+IdArgument = Annotated[
+    str | None,
+    typer.Argument(help="A trace's id, or the reference given in a chat; none = the latest ones."),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was looked for: a trace, a chat's question, or a chat's question with its trace."""
+
+    view: TraceView | None
+    question: ChatQuestion | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """Return all of it for `--json`."""
+        chat = {} if self.question is None else {"chat": self.question.to_json()}
+        return {**(self.view.to_json() if self.view else {}), **chat}
+
+    def describe(self) -> str:
+        """Put all of it into words."""
+        return "\n\n".join(one.describe() for one in (self.question, self.view) if one)
 
 
 def register(app: typer.Typer) -> None:
@@ -47,11 +70,24 @@ async def _list(context: CommandContext, as_: str | None, limit: int) -> list[Tr
         return await product.state.traces.list_recent(limit=limit, asker=asker)
 
 
-async def _load(context: CommandContext, trace_id: str, as_: str | None) -> TraceView:
+async def _load(context: CommandContext, trace_id: str, as_: str | None) -> Found:
     async with open_product(context.load_settings(), context.clock) as product:
         reader = await product.resolve_reader(as_=as_)
-        trace = await product.state.traces.get(trace_id)
-        return await build_view(product.store, product.state.ledger, trace, reader)
+        found = await find_by_reference(product.state.database, trace_id)
+        if found is None:
+            return Found(view=await _view(product, trace_id, reader))
+        if found.question.trace_id:
+            # Whoever may not see the trace may not see the question either.
+            view = await _view(product, found.question.trace_id, reader)
+            return Found(view=view, question=found)
+        if not reader.is_operator:
+            raise describe_missing(trace_id)
+        return Found(view=None, question=found)
+
+
+async def _view(product: Product, trace_id: str, reader: Reader) -> TraceView:
+    trace = await product.state.traces.get(trace_id)
+    return await build_view(product.store, product.state.ledger, trace, reader)
 
 
 async def _asker_of(product: Product, as_: str | None) -> str | None:

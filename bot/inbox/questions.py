@@ -65,6 +65,7 @@ class Question:
         is_withdrawn: Its message was deleted: there is no answer any more.
         is_refreshed: It was answered before, and changed after that.
         passages: What the answer rests on.
+        failure: Why it could not be answered, for operators; empty = it was.
     """
 
     question_id: str
@@ -88,3 +89,4 @@ class Question:
     outcome: str = ""
     trace_id: str = ""
     passages: tuple[str, ...] = ()
+    failure: str = ""

@@ -117,7 +117,13 @@ class Inbox:
         await self._update(_questions.question_id == question_id, values)
 
     async def finish(
-        self, question: Question, *, outcome: str, trace_id: str, passages: Sequence[str] = ()
+        self,
+        question: Question,
+        *,
+        outcome: str,
+        trace_id: str,
+        passages: Sequence[str] = (),
+        failure: str = "",
     ) -> bool:
         """Note that a question ended in a visible message.
 
@@ -129,6 +135,7 @@ class Inbox:
             "outcome": outcome,
             "trace_id": trace_id,
             "passages": list(passages),
+            "failure": failure,
             "stream": "",
             "owner": "",
         }
@@ -259,6 +266,7 @@ class Inbox:
             "outcome": "",
             "trace_id": "",
             "passages": [],
+            "failure": "",
         }
         key = [_questions.platform, _questions.channel, _questions.ts]
         statement = insert_into(connection, chat_questions).values(row)
@@ -383,4 +391,5 @@ def build_question(row: RowMapping) -> Question:
         outcome=row["outcome"],
         trace_id=row["trace_id"],
         passages=tuple(row["passages"]),
+        failure=row["failure"],
     )

@@ -51,6 +51,7 @@ chat_questions = Table(
     Column("outcome", String(32), nullable=False),
     Column("trace_id", String(64), nullable=False),
     Column("passages", JSON, nullable=False),
+    Column("failure", Text, nullable=False, server_default=""),
     Unique("platform", "channel", "ts"),
     Index(None, "platform", "channel", "thread"),
 )

@@ -123,7 +123,8 @@ class SlackServer:
             if request.transport is not None:
                 request.transport.abort()
             await asyncio.sleep(0)
-        return web.json_response({"ok": True, **found})
+        scopes = ",".join(sorted(self.scopes)) if not method.is_app_level else "connections:write"
+        return web.json_response({"ok": True, **found}, headers={"X-OAuth-Scopes": scopes})
 
     def _check_token(self, request: web.Request, args: Arguments, method: Method) -> None:
         header = request.headers.get("Authorization", "")

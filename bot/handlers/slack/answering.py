@@ -23,6 +23,7 @@ from bot.handlers.slack.rendering import (
 from bot.handlers.slack.rights import Rights
 from bot.handlers.slack.roster import SYSTEM
 from bot.inbox.questions import Question
+from bot.inbox.references import build_reference
 from bot.inbox.store import Inbox
 from bot.preferences.languages import Languages
 from bot.rag.language import Language
@@ -115,7 +116,7 @@ class Answering:
                 )
             else:
                 _log.exception("slack_answer_failed", question=question.question_id)
-            return await self._fail(question, language)
+            return await self._fail(question, language, error)
         if answer is None:
             return await self.inbox.finish(question, outcome=REFUSED, trace_id="")
         if (await self._load(question)).revision != question.revision:
@@ -219,12 +220,14 @@ class Answering:
             for plain in render_plain([message]):
                 await self.api.whisper(**place, message=plain, thread=question.thread)
 
-    async def _fail(self, question: Question, language: Language) -> bool:
+    async def _fail(self, question: Question, language: Language, error: Exception) -> bool:
         """Say that it failed, in place of the answer; False when it was changed meanwhile."""
         posts = await self.publisher.recall(question, is_in_doubt=True)
-        said = get_chat_texts(language).failed.format(reference=_refer(question))
+        said = get_chat_texts(language).failed.format(reference=build_reference(question))
         await self.publisher.publish(question, posts, [render_note(said)])
-        return await self.inbox.finish(question, outcome=Outcome.FAILED.value, trace_id="")
+        return await self.inbox.finish(
+            question, outcome=Outcome.FAILED.value, trace_id="", failure=describe_failure(error)
+        )
 
     async def _give_up(
         self, question: Question, language: Language, error: SlackRefusedError
@@ -236,14 +239,16 @@ class Answering:
         if (await self._load(question)).revision != question.revision:
             return False
         _log.warning("slack_answer_refused", question=question.question_id, reason=str(error))
-        said = get_chat_texts(language).failed.format(reference=_refer(question))
+        said = get_chat_texts(language).failed.format(reference=build_reference(question))
         try:
             await self.api.write_to(question.account, render_note(said))
         except SlackRefusedError as refused:
             _log.warning("slack_asker_not_reached", account=question.account, reason=str(refused))
-        return await self.inbox.finish(question, outcome=Outcome.FAILED.value, trace_id="")
+        return await self.inbox.finish(
+            question, outcome=Outcome.FAILED.value, trace_id="", failure=describe_failure(error)
+        )
 
 
-def _refer(question: Question) -> str:
-    """Return what people may quote to an operator, who finds it in the log."""
-    return question.question_id[:12]
+def describe_failure(error: Exception) -> str:
+    """Return what an operator is told of a failure: errors of others by their kind as well."""
+    return str(error) if isinstance(error, ZhixingError) else repr(error)

@@ -19,6 +19,7 @@ from bot.handlers.slack.calls import (
     TRIES,
     SlackRefusedError,
     await_reply,
+    load_headers,
     try_again,
 )
 from bot.handlers.slack.rendering import SlackMessage
@@ -83,6 +84,12 @@ class SlackApi:
         return OurAccount(
             user_id=found["user_id"], bot_id=found.get("bot_id", ""), team_id=found["team_id"]
         )
+
+    async def load_scopes(self) -> frozenset[str]:
+        """Return what the bot token was granted."""
+        headers = await load_headers("auth.test", self.client.api_call("auth.test"))
+        found = {name.lower(): value for name, value in headers.items()}.get("x-oauth-scopes", "")
+        return frozenset(filter(None, (one.strip() for one in str(found).split(","))))
 
     async def open_connection(self, app_token: str) -> str:
         """Return the address of a new Socket Mode connection."""

@@ -70,16 +70,26 @@ async def await_reply(method: str, call: Awaitable[AsyncSlackResponse]) -> Mappi
         RateLimitedError: It was not done; Slack asks to wait.
         ServiceUnavailableError: Nobody knows whether it was done.
     """
+    response = await _await_response(method, call)
+    data: Mapping[str, Any] = response.data if isinstance(response.data, dict) else {}
+    return data
+
+
+async def load_headers(method: str, call: Awaitable[AsyncSlackResponse]) -> Mapping[str, str]:
+    """Return the headers of what Slack replied; errors as in `await_reply`."""
+    headers: Mapping[str, str] = (await _await_response(method, call)).headers
+    return headers
+
+
+async def _await_response(method: str, call: Awaitable[AsyncSlackResponse]) -> AsyncSlackResponse:
     try:
-        response = await call
+        return await call
     except SlackApiError as error:
         raise _translate(method, error) from error
     except (aiohttp.ClientError, TimeoutError, SlackClientError, OSError) as error:
         raise ServiceUnavailableError(
             f"Slack did not answer {method!r}: {error!r}; see whether it can be reached"
         ) from error
-    data: Mapping[str, Any] = response.data if isinstance(response.data, dict) else {}
-    return data
 
 
 def _translate(method: str, error: SlackApiError) -> Exception:

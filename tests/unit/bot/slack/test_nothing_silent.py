@@ -1,10 +1,13 @@
 """Every accepted question ends in a message that people see, also when all goes wrong."""
 
+import asyncio
+
 from bot.handlers.slack.api import open_slack_api
 from bot.handlers.slack.publishing import Publisher
 from bot.handlers.slack.rendering import render_answer
 from bot.handlers.slack.roster import SYSTEM
 from bot.inbox.questions import IncomingQuestion, Question
+from bot.inbox.references import find_by_reference
 from bot.inbox.store import Inbox
 from core.clock import SystemClock
 from core.messages import Answer, Outcome
@@ -19,8 +22,32 @@ async def test_an_answer_that_takes_too_long_is_said_to_have_failed(office: Offi
         answer = await workplace.ask(OPS, MIXED, LEAVE_QUESTION)
         assert "没能回答成功" in answer.text
         reference = answer.text.rsplit("：", 1)[1]
-        found = "SELECT question_id FROM chat_questions"
-        assert str(await workplace.scalar(found)).startswith(reference)
+        found = await find_by_reference(workplace.product.state.database, reference)
+    assert found is not None
+    assert found.question.text == LEAVE_QUESTION
+    told = await asyncio.to_thread(office.run_json, "trace", reference)
+    assert told["chat"]["outcome"] == "failed"
+    assert "TimeoutError" in told["chat"]["failure"]
+    words = await asyncio.to_thread(office.run, "trace", reference)
+    assert "failed: TimeoutError" in words.stdout
+    others = await asyncio.to_thread(office.run, "trace", reference, "--as", OPS)
+    assert others.exit_code != 0
+    assert LEAVE_QUESTION not in others.output
+
+
+async def test_an_answered_question_is_traced_by_its_reference_by_whoever_asked(
+    office: Office,
+) -> None:
+    async with open_workplace(office) as workplace:
+        await workplace.ask(OPS, MIXED, LEAVE_QUESTION)
+        reference = str(await workplace.scalar("SELECT question_id FROM chat_questions"))[:12]
+    told = await asyncio.to_thread(office.run_json, "trace", reference, "--as", OPS)
+    assert told["chat"]["outcome"] == told["outcome"] == "answered"
+    assert told["steps"]
+    others = await asyncio.to_thread(office.run, "trace", reference, "--as", HR)
+    assert LEAVE_QUESTION not in others.output
+    unknown = await asyncio.to_thread(office.run, "trace", "0" * 12)
+    assert "there is no trace" in str(unknown.exception)
 
 
 async def test_blocks_that_slack_refuses_are_said_as_plain_text(office: Office) -> None:
