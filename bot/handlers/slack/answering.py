@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from bot.chat_texts import describe_wait, get_chat_texts
+from bot.chat_texts import ChatTexts, describe_wait, get_chat_texts
 from bot.conversation import Conversation
 from bot.handlers.slack.action_desk import ActionDesk
 from bot.handlers.slack.api import SlackApi
@@ -71,11 +71,11 @@ class Answering:
         if posts and was_streaming:
             # Half an answer must not be taken for one.
             await self.api.update(question.channel, posts[0], render_note(texts.restarted))
-        return await self.publisher.place(question, posts, self._render_placeholder(question))
+        placeholder = self._render_placeholder(question, texts)
+        return await self.publisher.place(question, posts, placeholder)
 
-    def _render_placeholder(self, question: Question) -> SlackMessage:
+    def _render_placeholder(self, question: Question, texts: ChatTexts) -> SlackMessage:
         """Return what stands there at first: that it is worked on, or how long it waits."""
-        texts = get_chat_texts(detect_language(question.text))
         if question.is_over_limit:
             return render_note(texts.too_many)
         wait_s = self.inbox.seconds_until_turn(question)
