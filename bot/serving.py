@@ -8,6 +8,7 @@ from functools import partial
 
 import structlog
 
+from bot.agent.action_store import purge_actions
 from bot.agent.confirmation import Confirmation
 from bot.agent.wiring import build_confirmation
 from bot.bootstrap import Product, open_source
@@ -77,7 +78,11 @@ def _build_source_runner(product: Product) -> SourceJobs:
         open_source=open_by_name,
         clock=state.clock,
         history_days=settings.scheduler.history_days,
-        housekeeping=(state.traces.purge, partial(purge_inbox, state.database)),
+        housekeeping=(
+            state.traces.purge,
+            partial(purge_inbox, state.database),
+            partial(purge_actions, state.database),
+        ),
     )
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import (
     JSON,
@@ -16,6 +16,7 @@ from sqlalchemy import (
     Text,
     Update,
     and_,
+    delete,
     or_,
     select,
     update,
@@ -25,6 +26,8 @@ from sqlalchemy.engine import Connection
 from bot.agent.actions import ActionId, ActionState, PendingAction, canonical_json
 from core.database import Database
 from core.tables import UtcDateTime, insert_into, metadata
+
+ACTIONS_KEPT_FOR = timedelta(days=30)
 
 Alongside = Callable[[Connection], None]
 """What is done in the transaction of a step, if that step is taken."""
@@ -281,6 +284,15 @@ def _add(connection: Connection, action: PendingAction, alongside: Sequence[Alon
     for one in alongside:
         one(connection)
     return True
+
+
+async def purge_actions(database: Database, now: datetime) -> int:
+    """Delete actions that are over for longer than they are kept, with their cards."""
+    over = [one.value for one in ActionState if one.is_final]
+    old = delete(pending_actions).where(
+        _table.state.in_(over), _table.expires_at <= now - ACTIONS_KEPT_FOR
+    )
+    return await database.write(lambda connection: connection.execute(old).rowcount)
 
 
 def build_action(row: RowMapping) -> PendingAction:

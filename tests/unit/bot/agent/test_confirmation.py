@@ -10,9 +10,10 @@ import pytest
 from pydantic import JsonValue
 from sqlalchemy import update
 
-from bot.agent.action_store import ActionStore, Run, pending_actions
+from bot.agent.action_store import ActionStore, Run, pending_actions, purge_actions
 from bot.agent.actions import ActionId, ActionState, Parameters, PendingAction, hash_parameters
 from bot.agent.audit import AuditCheck, AuditLog, audit_entries
+from bot.agent.card_store import CardPlace, CardStore
 from bot.agent.confirmation import LIFETIME, Confirmation, SkillResult, Verdict
 from core.database import Database
 from core.errors import PermanentError
@@ -454,6 +455,21 @@ async def test_a_message_that_cannot_be_updated_changes_nothing(desk: Desk) -> N
     action = await desk.propose()
     await confirmation.confirm(action.action_id, action.nonce, "anna")
     assert await desk.state(action) is ActionState.DONE
+
+
+async def test_what_is_over_is_forgotten_after_a_while_and_what_is_not_stays(desk: Desk) -> None:
+    cards = CardStore(desk.database, desk.clock, platform="slack")
+    place = CardPlace(account="U1", language="en")
+    over = await desk.propose(
+        announce=lambda action_id: cards.build_announcement(action_id, [place])
+    )
+    await desk.open().reject(over.action_id, over.nonce, "anna")
+    unknown = await desk.leave_unknown()
+    assert await purge_actions(desk.database, START + timedelta(days=29)) == 0
+    assert await purge_actions(desk.database, START + timedelta(days=31)) == 1
+    assert await desk.store.find(over.action_id) is None
+    assert await cards.list_places(over.action_id) == []
+    assert await desk.store.find(unknown.action_id) is not None
 
 
 async def test_an_unknown_skill_is_no_draft(desk: Desk) -> None:
