@@ -19,7 +19,8 @@ from bot.handlers.slack.search import Searching
 from bot.handlers.slack.worker import Worker
 from bot.inbox.questions import IncomingQuestion, Origin, Question
 from bot.inbox.store import Inbox
-from bot.rag.language import detect_language
+from bot.preferences.languages import Languages
+from bot.rag.language import Language
 from core.errors import ZhixingError
 
 ASK_ABOUT, ASK = "ask_about_message", "ask_zhixing"
@@ -59,6 +60,7 @@ class Asking:
         rooms: Rooms,
         searching: Searching,
         worker: Worker,
+        languages: Languages,
         bot_user_id: str,
     ) -> None:
         self._api = api
@@ -66,6 +68,7 @@ class Asking:
         self._rooms = rooms
         self._searching = searching
         self._worker = worker
+        self._languages = languages
         self._bot_user_id = bot_user_id
 
     async def open_form(self, shortcut: Shortcut) -> None:
@@ -74,7 +77,8 @@ class Asking:
         text = read_text(message.text, bot_user_id=self._bot_user_id)
         memory = AskMemory(channel=channel, thread=message.thread_ts or message.ts)
         is_here = bool(channel) and not channel.startswith("D") and await self._is_here(channel)
-        form = build_ask_form(text, memory, has_thread=is_here)
+        language = await self._languages.for_person(shortcut.user.id, text)
+        form = build_ask_form(text, memory, has_thread=is_here, language=language)
         await self._api.call("views.open", trigger_id=shortcut.trigger_id, view=form)
 
     async def submit(self, body: Mapping[str, Any]) -> Ack:
@@ -105,7 +109,7 @@ class Asking:
                 )
         except (ZhixingError, TimeoutError) as error:
             _log.warning("slack_form_not_taken", reason=str(error))
-            said = get_chat_texts(detect_language(text)).not_taken
+            said = get_chat_texts(await self._languages.for_person(sent.user.id, text)).not_taken
             return {"response_action": "errors", "errors": {QUESTION_FIELD: said}}
         if question is not None:
             self._worker.take(question)
@@ -114,7 +118,8 @@ class Asking:
     async def share(self, click: Click) -> None:
         """Answer aloud, where the form was opened, what was answered to one person alone."""
         question = await self._inbox.find(click.action.value)
-        texts = get_chat_texts(detect_language(question.text if question else ""))
+        words = question.text if question else ""
+        texts = get_chat_texts(await self._languages.for_person(click.user.id, words))
         said = texts.gone if question is None else await self._share(question, click, texts)
         await self._api.respond(click.response_url, render_note(said))
 
@@ -163,9 +168,9 @@ class Asking:
             return False
 
 
-def build_ask_form(text: str, memory: AskMemory, *, has_thread: bool) -> Block:
+def build_ask_form(text: str, memory: AskMemory, *, has_thread: bool, language: Language) -> Block:
     """Return the form; where the answer goes is asked only where there is a choice."""
-    texts = get_chat_texts(detect_language(text))
+    texts = get_chat_texts(language)
     typed: Block = {"type": "plain_text_input", "multiline": True, "max_length": QUESTION_CHARS}
     if text:
         typed["initial_value"] = text[:QUESTION_CHARS]

@@ -13,8 +13,8 @@ from bot.handlers.slack.rendering import RESOLVE, SlackMessage, build_button, re
 from bot.inbox.help_requests import HelpPost, HelpRequest, HelpRequests
 from bot.inbox.questions import Question
 from bot.inbox.store import Inbox
+from bot.preferences.languages import Languages
 from bot.preferences.store import Preferences
-from bot.rag.language import detect_language
 from core.chat_settings import SlackSettings
 
 # A paragraph takes 3,000 characters, names and frame included.
@@ -34,6 +34,7 @@ class Helping:
     inbox: Inbox
     requests: HelpRequests
     preferences: Preferences
+    languages: Languages
     settings: SlackSettings
 
     async def find_people(self, question: Question) -> tuple[str, ...]:
@@ -47,9 +48,18 @@ class Helping:
     async def call(self, click: Click) -> None:
         """Call people to a question, once."""
         question = await self.inbox.find(click.action.value)
-        texts = get_chat_texts(detect_language(question.text if question else ""))
+        texts = await self._speak(question, click.user.id)
         said = texts.gone if question is None else await self._call(question, click.user.id, texts)
         await self.api.respond(click.response_url, render_note(said))
+
+    async def _speak(self, question: Question | None, account: str) -> ChatTexts:
+        """Return our own words, as chosen by the person or for the channel."""
+        if question is None:
+            return get_chat_texts(await self.languages.for_person(account))
+        channel = "" if question.is_direct else question.channel
+        return get_chat_texts(
+            await self.languages.for_place(question.account, channel, question.text)
+        )
 
     async def _call(self, question: Question, account: str, texts: ChatTexts) -> str:
         """Call people; returns what to tell whoever pressed."""
@@ -68,7 +78,7 @@ class Helping:
         """Mark a call as resolved."""
         request = await self.requests.find(click.action.value)
         question = await self.inbox.find(click.action.value)
-        texts = get_chat_texts(detect_language(question.text if question else ""))
+        texts = await self._speak(question, click.user.id)
         if request is None or question is None:
             await self.api.respond(click.response_url, render_note(texts.gone))
             return
@@ -92,7 +102,7 @@ class Helping:
                 await self._post(request, question)
 
     async def _post(self, request: HelpRequest, question: Question) -> None:
-        texts = get_chat_texts(detect_language(question.text))
+        texts = await self._speak(question, request.account)
         message = render_call(request, question, texts)
         posts = []
         for part, place in enumerate(await self._find_places(request, question)):

@@ -122,6 +122,7 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
             state.database, SystemClock(), platform=SYSTEM, lease_s=settings.lease_s
         ),
         preferences=preferences,
+        languages=languages,
         settings=settings,
     )
     mail = state.settings.mail
@@ -240,6 +241,7 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
             rooms=rooms,
             searching=searching,
             worker=worker,
+            languages=languages,
             bot_user_id=account.user_id,
         ),
     )
