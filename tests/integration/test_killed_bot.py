@@ -6,12 +6,15 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from core.settings import SETTINGS_FILE
 from playground.slack.server import APP_TOKEN, BOT_TOKEN, SlackServer, serve_slack
+from playground.slack.workspace import Message
+from tests.fakes.chat_server import Script, run_chat_server
 from tests.unit.bot.conftest import set_environment
 from tests.unit.bot.office import LEAVE_QUESTION, OPS, PUBLIC_PAGES, Office, build_office
 from tests.unit.bot.slack.workplace import MIXED, build_workspace, is_placeholder, words_of
@@ -41,22 +44,27 @@ def office(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
     return build_office(tmp_path, PUBLIC_PAGES)
 
 
-async def play(slack: SlackServer, office: Office) -> None:
+async def play(
+    slack: SlackServer, office: Office, is_in_the_middle: Callable[[list[Message]], bool]
+) -> None:
     people = slack.people
     first = start(office)
     try:
         await slack.delivery.sockets.wait_connected()
         questions = [people.mention(OPS, MIXED, LEAVE_QUESTION) for _ in range(QUESTIONS)]
-        await people.wait_until(lambda: len(people.from_bot(MIXED)) > QUESTIONS // 4)
+        await people.wait_until(lambda: is_in_the_middle(people.from_bot(MIXED)))
     finally:
         first.send_signal(signal.SIGKILL)
         await asyncio.to_thread(first.wait)
     half_done = people.from_bot(MIXED)
-    assert any(map(is_placeholder, half_done)) or len(half_done) < QUESTIONS
+    is_half = [one.is_streaming or is_placeholder(one) for one in half_done]
+    assert any(is_half) or len(half_done) < QUESTIONS
     second = start(office)
     try:
         await people.wait_until(
-            lambda: sum(not is_placeholder(one) for one in people.from_bot(MIXED)) >= QUESTIONS
+            lambda: (
+                sum("1. 休假制度" in words_of(one) for one in people.from_bot(MIXED)) >= QUESTIONS
+            )
         )
         await slack.delivery.settle()
     finally:
@@ -65,14 +73,29 @@ async def play(slack: SlackServer, office: Office) -> None:
     said = people.from_bot(MIXED)
     assert Counter(one.thread_ts for one in said) == Counter(one.ts for one in questions)
     assert all("5 天" in words_of(one) for one in said)
+    assert not any(one.is_streaming for one in said)
     assert slack.delivery.record.lost == []
+
+
+def use(office: Office, slack: SlackServer, more: str = "") -> None:
+    office.add_settings(
+        f'[slack]\nbase_url = "{slack.api_url}"\nping_interval_s = 0.2\nsweep_s = 0.2\n{more}'
+    )
+    assert (office.home / SETTINGS_FILE).exists()
 
 
 async def test_all_questions_end_visibly_and_once(office: Office) -> None:
     async with serve_slack(build_workspace()) as slack:
-        office.add_settings(
-            f'[slack]\nbase_url = "{slack.api_url}"\nping_interval_s = 0.2\nsweep_s = 0.2'
-        )
-        assert (office.home / SETTINGS_FILE).exists()
+        use(office, slack)
         async with asyncio.timeout(PATIENCE_S):
-            await play(slack, office)
+            await play(slack, office, lambda said: len(said) > QUESTIONS // 4)
+
+
+async def test_no_half_written_answer_is_left(office: Office) -> None:
+    pieces = ("未休完的年假最多可以结转 5 天 [1]。", *"须在次年 3 月 31 日之前休完 [1]。")
+    async with serve_slack(build_workspace()) as slack, run_chat_server() as model:
+        model.respond = lambda _: Script(pieces=pieces, waits_s=0.1)
+        models = f'[models]\nbase_url = "{model.base_url}"\nchat_model = "scripted"\nprivate = true'
+        use(office, slack, models)
+        async with asyncio.timeout(PATIENCE_S):
+            await play(slack, office, lambda said: sum(one.is_streaming for one in said) > 2)
