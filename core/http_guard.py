@@ -3,7 +3,7 @@
 import asyncio
 import ipaddress
 import socket
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from errno import EACCES
 
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -48,7 +48,7 @@ def check_foreign_url(url: URL) -> None:
         reason = f"names port {url.port}"
     elif url.user or url.password:
         reason = "carries credentials"
-    elif _is_ip(url.host) and not is_public_address(url.host):
+    elif is_ip_address(url.host) and not is_public_address(url.host):
         reason = "points into a private network"
     if reason:
         raise RefusedError(f"{str(url.with_query(None))!r} {reason} and is not fetched")
@@ -58,8 +58,35 @@ class PrivateAddressError(OSError):
     """A name leads into our own network."""
 
 
+Lookup = Callable[[str, int, socket.AddressFamily], Awaitable[Sequence[tuple[int, int, str]]]]
+"""Finds the addresses of a name, port and family: family, protocol and address of each."""
+
+
+async def look_up(
+    host: str, port: int, family: socket.AddressFamily
+) -> Sequence[tuple[int, int, str]]:
+    """Ask the system.
+
+    Raises:
+        OSError: The name is unknown.
+    """
+    found = await asyncio.get_running_loop().getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, family=family, flags=socket.AI_ADDRCONFIG
+    )
+    return [(entry[0], entry[2], str(entry[4][0])) for entry in found]
+
+
 class GuardedResolver(AbstractResolver):
-    """Resolves names to public addresses only; the connection goes to what was checked."""
+    """Resolves names to public addresses only; the connection goes to what was checked.
+
+    Args:
+        private_hosts: Names that may lead into our own network, because the operator says so.
+        lookup: Asks for the addresses.
+    """
+
+    def __init__(self, *, private_hosts: Collection[str] = (), lookup: Lookup = look_up) -> None:
+        self._private_hosts = frozenset(one.lower() for one in private_hosts)
+        self._lookup = lookup
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
@@ -70,22 +97,19 @@ class GuardedResolver(AbstractResolver):
             PrivateAddressError: One of its addresses is not public.
             OSError: The name is unknown.
         """
-        loop = asyncio.get_running_loop()
-        found = await loop.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, family=family, flags=socket.AI_ADDRCONFIG
-        )
-        addresses = [str(entry[4][0]) for entry in found]
-        _refuse_private(host, addresses)
+        found = await self._lookup(host, port, family)
+        if host.lower() not in self._private_hosts:
+            _refuse_private(host, [address for _, _, address in found])
         return [
             ResolveResult(
                 hostname=host,
                 host=address,
                 port=port,
-                family=entry[0],
-                proto=entry[2],
+                family=kind,
+                proto=protocol,
                 flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
             )
-            for entry, address in zip(found, addresses, strict=True)
+            for kind, protocol, address in found
         ]
 
     async def close(self) -> None:
@@ -100,7 +124,8 @@ def _refuse_private(host: str, addresses: Sequence[str]) -> None:
         )
 
 
-def _is_ip(host: str) -> bool:
+def is_ip_address(host: str) -> bool:
+    """Tell whether a host is an address rather than a name."""
     try:
         ipaddress.ip_address(host)
     except ValueError:

@@ -6,7 +6,7 @@ product gets its own section.
 
 import os
 import tomllib
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,34 +15,14 @@ from pydantic import Field, SecretStr, ValidationError
 from core.chat_settings import SlackSettings
 from core.errors import SettingsError
 from core.settings_section import Section
+from core.settings_variables import overlay_variables
+from core.skill_settings import DatabaseSource, SkillSettings, TrackerSettings
 from core.source_settings import ConfluenceSettings, FilesSettings, SourceSettings
 
 __all__ = ["ConfluenceSettings", "FilesSettings", "Section", "SourceSettings"]
 
 SETTINGS_FILE = "zhixing.toml"
 DEFAULT_HOME = ".zhixing"
-
-# The names people already know, and where they go.
-ENVIRONMENT: Mapping[str, tuple[str, str]] = {
-    "OPENAI_API_KEY": ("models", "api_key"),
-    "OPENAI_BASE_URL": ("models", "base_url"),
-    "DATABASE_URL": ("database", "url"),
-    "SLACK_BOT_TOKEN": ("slack", "bot_token"),
-    "SLACK_APP_TOKEN": ("slack", "app_token"),
-    "SLACK_SIGNING_SECRET": ("slack", "signing_secret"),
-    "SMTP_HOST": ("mail", "host"),
-    "SMTP_USER": ("mail", "user"),
-    "SMTP_PASSWORD": ("mail", "password"),
-    "ZHIXING_CHAT_MODEL": ("models", "chat_model"),
-    "ZHIXING_EMBEDDER": ("embedding", "kind"),
-    "ZHIXING_EMBEDDING_MODEL": ("embedding", "model"),
-    "ZHIXING_RERANK_MODEL": ("rerank", "model"),
-    "ZHIXING_LOG_LEVEL": ("logging", "level"),
-}
-# Where the token of a source is looked for that names no variable, by kind.
-TOKEN_VARIABLES: Mapping[str, str] = {"notion": "NOTION_TOKEN"}
-# Read by the command line before settings exist.
-COMMAND_LINE_VARIABLES = frozenset({"ZHIXING_HOME", "ZHIXING_NOW"})
 
 
 class DatabaseSettings(Section):
@@ -307,6 +287,9 @@ class Settings(Section):
     actions: ActionsSettings = ActionsSettings()
     scheduler: SchedulerSettings = SchedulerSettings()
     slack: SlackSettings = SlackSettings()
+    skills: SkillSettings = SkillSettings()
+    databases: dict[str, DatabaseSource] = Field(default_factory=dict)
+    trackers: dict[str, TrackerSettings] = Field(default_factory=dict)
 
     @property
     def database_url(self) -> str:
@@ -327,14 +310,7 @@ def load_settings(home: Path, environment: Mapping[str, str] | None = None) -> S
     """
     variables = os.environ if environment is None else environment
     values = _load_file(home / SETTINGS_FILE)
-    for name, (section, key) in ENVIRONMENT.items():
-        if variables.get(name):
-            table = values.setdefault(section, {})
-            if not isinstance(table, dict):
-                raise SettingsError(f"[{section}] in {SETTINGS_FILE} must be a table")
-            table[key] = variables[name]
-    named = _load_tokens(values.get("sources"), variables)
-    _refuse_unknown_variables(variables, named)
+    overlay_variables(values, variables)
     try:
         return Settings.model_validate({**values, "home": home})
     except ValidationError as error:
@@ -350,36 +326,6 @@ def _load_file(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{str(path)!r} is not valid TOML: {error}") from error
     except OSError as error:
         raise SettingsError(f"{str(path)!r} can't be read: {error.strerror}") from error
-
-
-def _load_tokens(sources: object, variables: Mapping[str, str]) -> set[str]:
-    """Put tokens from the environment into `token`; return the variables sources name."""
-    named: set[str] = set()
-    for name, table in sources.items() if isinstance(sources, dict) else ():
-        if not isinstance(table, dict):
-            continue
-        usual = TOKEN_VARIABLES.get(str(table.get("kind")), "")
-        if variables.get(usual) and not table.get("token"):
-            table["token"] = variables[usual]
-        variable = table.get("token_variable")
-        if not variable:
-            continue
-        if not variables.get(variable):
-            raise SettingsError(
-                f"sources.{name}.token_variable names {variable!r}, which is not set; set it to "
-                "the token"
-            )
-        table["token"] = variables[variable]
-        named.add(variable)
-    return named
-
-
-def _refuse_unknown_variables(variables: Mapping[str, str], named: Set[str]) -> None:
-    known = set(ENVIRONMENT) | COMMAND_LINE_VARIABLES | named
-    unknown = sorted(n for n in variables if n.startswith("ZHIXING_") and n not in known)
-    if unknown:
-        ours = ", ".join(sorted(n for n in known if n.startswith("ZHIXING_")))
-        raise SettingsError(f"unknown environment variable {unknown[0]!r}; known are {ours}")
 
 
 def _describe(error: ValidationError, path: Path) -> str:
