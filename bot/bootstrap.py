@@ -11,13 +11,17 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
+from bot.agent.skills.guarded import build_mask
+from bot.agent.skills.journal import AuditJournal
+from bot.agent.skills.kinds import BUILDERS, list_built_in, list_secrets, open_skill_parts
+from bot.agent.skills.skill_set import SkillSet
 from bot.conversation import Conversation, ConversationParts
 from bot.memory.turns import TurnStore
 from bot.rag.answerer import Answerer
 from bot.rag.quote_selection import Similarity
 from bot.rag.writer import LoadPeople, People, Writer
 from bot.trace import TraceStore
-from core.clock import Clock
+from core.clock import Clock, SystemClock
 from core.database import Database, open_database
 from core.models import ChatModel
 from core.settings import EmbeddingSettings, Settings, SourceSettings
@@ -76,6 +80,7 @@ class Product:
     sync_lock: SyncLock
     model: ChatModel | None
     memberships: Memberships
+    skills: SkillSet
 
     async def resolve_reader(self, *, as_: str | None = None, in_: str | None = None) -> Reader:
         """Turn `--as` and `--in` into rights, members of groups confirmed (`readers`)."""
@@ -197,7 +202,29 @@ async def open_product(
             ),
             model=model,
             memberships=memberships,
+            skills=await stack.enter_async_context(open_skills(state)),
         )
+
+
+@asynccontextmanager
+async def open_skills(state: State) -> AsyncIterator[SkillSet]:
+    """Read the skill files of a home folder; its databases and services are not asked yet.
+
+    Raises:
+        SettingsError: What skills stand on is not set as it should be.
+    """
+    settings = state.settings
+    async with open_skill_parts(settings, SystemClock()) as parts:
+        skills = SkillSet(
+            settings.home / settings.skills.folder,
+            parts,
+            BUILDERS,
+            journal=AuditJournal(state.database, settings.home, SystemClock()),
+            built_in=list_built_in(settings),
+            mask=build_mask(list_secrets(settings)),
+        )
+        await skills.refresh()
+        yield skills
 
 
 async def open_store(settings: Settings, shape: IndexShape) -> PassageStore:

@@ -14,9 +14,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
-from sqlalchemy import Column, Integer, String, Table, Text, func, select
+from sqlalchemy import Column, Integer, Row, String, Table, Text, func, select
 from sqlalchemy.engine import Connection
 
 from bot.agent.actions import canonical_json
@@ -104,21 +105,26 @@ class AuditLog:
 
         return add
 
+    async def append(self, event: str, **details: JsonValue) -> None:
+        """Add an entry that goes with no other change."""
+        await self._database.write(self.build_entry(event, **details))
+
+    async def find_last(self, event: str) -> AuditEntry | None:
+        """Return the latest entry of an event."""
+        query = select(audit_entries).where(audit_entries.c.event == event)
+        query = query.order_by(audit_entries.c.number.desc()).limit(1)
+
+        def find(connection: Connection) -> AuditEntry | None:
+            row = connection.execute(query).one_or_none()
+            return None if row is None else _build(row)
+
+        return await self._database.read(find)
+
     async def load(self) -> list[AuditEntry]:
         """Return all entries, oldest first."""
         query = select(audit_entries).order_by(audit_entries.c.number)
         return await self._database.read(
-            lambda connection: [
-                AuditEntry(
-                    number=row.number,
-                    at=row.at,
-                    event=row.event,
-                    details=json.loads(row.details),
-                    previous=row.previous,
-                    seal=row.seal,
-                )
-                for row in connection.execute(query)
-            ]
+            lambda connection: [_build(row) for row in connection.execute(query)]
         )
 
     async def verify(self) -> AuditCheck:
@@ -140,6 +146,17 @@ class AuditLog:
     def _seal(self, number: int, at: datetime, event: str, details: str, previous: str) -> str:
         text = "\x1f".join((str(number), at.isoformat(), event, details, previous))
         return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def _build(row: "Row[Any]") -> AuditEntry:
+    return AuditEntry(
+        number=row.number,
+        at=row.at,
+        event=row.event,
+        details=json.loads(row.details),
+        previous=row.previous,
+        seal=row.seal,
+    )
 
 
 def load_audit_key(home: Path) -> bytes:

@@ -24,6 +24,8 @@ LIFETIME = timedelta(minutes=30)
 Announce = Callable[[ActionId], Alongside]
 """Returns what keeps, together with a new draft, where it is to be shown."""
 MayDecide = Callable[[PendingAction, str], Awaitable[bool]]
+MayUse = Callable[[str, str], Awaitable[bool]]
+"""Tells whether a skill, as it is now, is for a person."""
 
 
 class Confirmation:
@@ -38,6 +40,7 @@ class Confirmation:
         *,
         notify: Notify | None = None,
         may_decide: MayDecide | None = None,
+        may_use: MayUse | None = None,
         lifetime: timedelta = LIFETIME,
         run_timeout_s: float = RUN_TIMEOUT_S,
     ) -> None:
@@ -50,6 +53,7 @@ class Confirmation:
             clock: For expiry.
             notify: Told after every transition, to update the message with the buttons.
             may_decide: Whether somebody who might confirm it when it was drafted still may.
+            may_use: Asked of the asker, before a draft is kept and before it is done.
             lifetime: For how long a draft can be confirmed.
             run_timeout_s: After that long the result is `unknown`.
         """
@@ -58,6 +62,7 @@ class Confirmation:
         self._skills = skills
         self._clock = clock
         self._may_decide = may_decide
+        self._may_use = may_use
         self._lifetime = lifetime
         self._runner = ActionRunner(
             store=store,
@@ -104,8 +109,10 @@ class Confirmation:
             announce: Keeps where the draft is to be shown.
 
         Raises:
-            PermanentError: There is no such skill, or it refuses the parameters.
+            PermanentError: There is no such skill for the asker, or it refuses the parameters.
         """
+        if self._may_use is not None and not await self._may_use(skill, asker):
+            raise PermanentError(f"there is no skill {skill!r} for {asker!r}")
         found = self.get_skill(skill)
         now = self._clock.now()
         action = PendingAction(
@@ -141,7 +148,7 @@ class Confirmation:
         refused, action = await self._check(action_id, nonce, person)
         if refused or action is None:
             return Decision(verdict=refused or Verdict.NOT_FOUND, action=action)
-        skill = self._find_skill(action)
+        skill = await self._find_skill(action)
         if skill is None:
             voided = await self._close(action, person, ActionState.VOID, event="voided")
             is_void = voided.verdict is Verdict.ACCEPTED
@@ -153,7 +160,7 @@ class Confirmation:
         refused, action = await self._check(action_id, nonce, person, wanted=ActionState.UNKNOWN)
         if refused or action is None:
             return Decision(verdict=refused or Verdict.NOT_FOUND, action=action)
-        skill = self._find_skill(action)
+        skill = await self._find_skill(action)
         if skill is None:
             return Decision(verdict=Verdict.SKILL_CHANGED, action=action)
         return await self._run(skill, action, person, event="repeated")
@@ -253,8 +260,10 @@ class Confirmation:
             await self._runner.tell(action_id)
         return expired
 
-    def _find_skill(self, action: PendingAction) -> WriteSkill | None:
-        """Return the skill if it still is the one the draft was made for."""
+    async def _find_skill(self, action: PendingAction) -> WriteSkill | None:
+        """Return the skill if it still is the one the draft was made for, and for its asker."""
+        if self._may_use is not None and not await self._may_use(action.skill, action.asker):
+            return None
         found = self._skills.get(action.skill)
         return found if found and found.definition_hash == action.skill_hash else None
 

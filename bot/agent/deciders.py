@@ -1,6 +1,6 @@
 """Who may confirm what: the asker, or other people where a setting says so."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from bot.agent.actions import PendingAction
 from core.errors import SettingsError
@@ -19,6 +19,7 @@ class Deciders:
         registry: Knows the directory.
         memberships: Asked whether members of a source's own groups still are.
         settings: By skill, the principals that confirm instead of the asker.
+        of_skill: What a skill itself says of them; the settings go before it.
     """
 
     def __init__(
@@ -26,14 +27,17 @@ class Deciders:
         registry: AccessRegistry,
         memberships: Memberships,
         settings: Mapping[str, Sequence[str]],
+        *,
+        of_skill: Callable[[str], Sequence[str]] | None = None,
     ) -> None:
         self._registry = registry
         self._memberships = memberships
         self._settings = settings
+        self._of_skill = of_skill
 
     def needs_second_person(self, skill: str) -> bool:
         """Tell whether the asker can't confirm alone."""
-        return bool(self._settings.get(skill))
+        return bool(self._wanted(skill))
 
     async def choose(self, skill: str, asker: PersonId) -> frozenset[str]:
         """Return who may confirm what somebody asks for, by id.
@@ -52,8 +56,8 @@ class Deciders:
         }
         if not 0 < len(found) <= MOST_DECIDERS:
             raise SettingsError(
-                f"actions.deciders.{skill} names {len(found)} people besides {asker!r}; name "
-                f"between 1 and {MOST_DECIDERS} active people of the directory"
+                f"actions.deciders.{skill}, or `deciders` in its file, names {len(found)} people "
+                f"besides {asker!r}; name between 1 and {MOST_DECIDERS} active people"
             )
         return frozenset(found)
 
@@ -69,4 +73,5 @@ class Deciders:
         return person != action.asker and bool(principals & self._wanted(action.skill))
 
     def _wanted(self, skill: str) -> frozenset[Principal]:
-        return frozenset(Principal(one) for one in self._settings.get(skill, ()))
+        named = self._settings.get(skill) or (self._of_skill(skill) if self._of_skill else ())
+        return frozenset(Principal(one) for one in named)

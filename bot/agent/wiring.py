@@ -6,10 +6,8 @@ from bot.agent.action_store import ActionStore
 from bot.agent.audit import AuditLog, load_audit_key
 from bot.agent.confirmation import Confirmation
 from bot.agent.deciders import Deciders
-from bot.agent.email_skill import NAME as SEND_EMAIL
-from bot.agent.email_skill import EmailSkill
 from bot.agent.running import Notify
-from bot.agent.write_skill import WriteSkill
+from bot.agent.skills.gate import SkillGate
 from bot.bootstrap import Product, State
 from core.clock import SystemClock
 
@@ -26,7 +24,12 @@ def open_audit_log(state: State) -> AuditLog:
 def build_deciders(product: Product) -> Deciders:
     """Return who may confirm what."""
     state = product.state
-    return Deciders(state.registry, product.memberships, state.settings.actions.deciders)
+    return Deciders(
+        state.registry,
+        product.memberships,
+        state.settings.actions.deciders,
+        of_skill=product.skills.list_deciders,
+    )
 
 
 def build_confirmation(product: Product, *, notify: Notify | None = None) -> Confirmation:
@@ -44,17 +47,13 @@ def build_confirmation(product: Product, *, notify: Notify | None = None) -> Con
     return Confirmation(
         ActionStore(state.database),
         open_audit_log(state),
-        _build_skills(state),
+        product.skills,
         SystemClock(),
         notify=notify,
         may_decide=build_deciders(product).admits,
+        may_use=SkillGate(
+            skills=product.skills, registry=state.registry, memberships=product.memberships
+        ).admits,
         lifetime=timedelta(seconds=settings.lifetime_s),
         run_timeout_s=settings.run_timeout_s,
     )
-
-
-def _build_skills(state: State) -> dict[str, WriteSkill]:
-    mail = state.settings.mail
-    if not mail.is_configured:
-        return {}
-    return {SEND_EMAIL: EmailSkill(mail, SystemClock())}
