@@ -12,6 +12,7 @@ from bot.commands import (
     jobs,
     search,
     serve,
+    skills,
     status,
     sync,
     trace,
@@ -19,7 +20,8 @@ from bot.commands import (
 )
 
 MODULES = (
-    init, sync, search, ask, chat, directory, status, trace, doctor, serve, jobs, versions, audit,
+    init, sync, search, ask, chat, directory, status, trace, doctor, serve, skills, jobs, versions,
+    audit,
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from bot.bootstrap import (
     open_embedder,
     open_product,
     open_reranker,
+    open_skills,
     open_source,
     open_state,
 )
@@ -20,7 +21,7 @@ from bot.commands.options import JsonOption
 from bot.commands.output import print_json, print_result
 from core.chat_settings import SlackSettings
 from core.clock import Clock
-from core.errors import ZhixingError
+from core.errors import SettingsError, ZhixingError
 from core.models import ChatMessage
 from core.settings import FilesSettings, Settings, SourceSettings
 from knowledge.source import CheckedSource
@@ -77,6 +78,7 @@ async def check_all(context: CommandContext) -> list[Finding]:
         "chat model": _check_model,
         "cross-encoder": _check_reranker,
         "OCR": _check_ocr,
+        "skills": _check_skills,
     }
     findings = [
         await _check_source(name, source, settings, context.clock)
@@ -171,6 +173,14 @@ async def _check_reranker(settings: Settings, clock: Clock) -> str:  # noqa: ARG
         return "none is set"
     await reranker.score("question", ["text"])
     return reranker.name
+
+
+async def _check_skills(settings: Settings, clock: Clock) -> str:
+    async with open_state(settings, clock) as state, open_skills(state) as skills:
+        if skills.problems:
+            raise SettingsError("; ".join(str(one) for one in skills.problems))
+        count = len(skills.skills)
+        return f"{count}, {len(skills)} of them act after confirmation" if count else "none"
 
 
 async def _check_ocr(settings: Settings, clock: Clock) -> str:  # noqa: ARG001 - as all checks
