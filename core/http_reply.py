@@ -115,7 +115,7 @@ def parse_json(reply: HttpReply, *, place: str, remedy: str) -> object:
         )
     try:
         parsed: object = json.loads(reply.body)
-    except (UnicodeDecodeError, ValueError) as error:
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise ServiceUnavailableError(f"{place} sent broken JSON for {where}: {error}") from error
     return parsed
 

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 from connectors.confluence.model import (
     AccountIds,
@@ -35,7 +35,7 @@ from connectors.confluence.site_api import SiteApi
 from connectors.confluence.v1 import LISTING_ATTEMPTS
 from connectors.confluence.v2 import read_attachment, read_page, read_revision, read_text
 from connectors.pagination import Batch, read_batches
-from core.errors import PermanentError, ResourceGoneError
+from core.errors import PermanentError, ResourceGoneError, ServiceUnavailableError
 from core.http import Params
 
 L = TypeVar("L", bound=Listing)
@@ -141,14 +141,17 @@ class CloudApi(SiteApi):
         async for reply in self._list(path, VersionsV2, params, kind="versions", size=50):
             for version in reply.results:
                 page = version.page
-                if version.number in numbers and page is not None and page.body.storage:
+                if version.number not in numbers or page is None:
+                    continue
+                if (body := page.body.text) is not None:
                     found[version.number] = PageText(
                         page_id=page_id,
                         title=page.title,
-                        body=page.body.storage.value,
+                        body=body,
                         revision=read_revision(version),
                     )
-            if not numbers or min(one.number for one in reply.results) <= min(numbers):
+            oldest = min((one.number for one in reply.results), default=0)
+            if not numbers or oldest <= min(numbers):
                 break
         return tuple(found[number] for number in sorted(found))
 
@@ -161,7 +164,7 @@ class CloudApi(SiteApi):
         params = {"sort": "-modified-date"}
         async for reply in self._list(path, VersionsV2, params, kind="versions", size=50):
             found += [one.at for one in reply.results]
-            if found[-1] < since:
+            if not found or found[-1] < since:
                 break
         return tuple(found)
 
@@ -260,7 +263,7 @@ class CloudApi(SiteApi):
 
     async def fetch_members(self, group: str) -> frozenset[AccountIds]:
         """See `ConfluenceApi`."""
-        return await self._v1.list_users(f"rest/api/group/{group}/membersByGroupId")
+        return await self._v1.list_users(f"rest/api/group/{quote(group, safe='')}/membersByGroupId")
 
     async def fetch_groups_of(self, account: str) -> frozenset[str]:
         """See `ConfluenceApi`."""
@@ -278,7 +281,7 @@ class CloudApi(SiteApi):
                 comment_id=one.id,
                 page_id=page_id,
                 revision=read_revision(one.version),
-                body=one.body.storage.value if one.body.storage else "",
+                body=one.body.text or "",
             )
             async for reply in listing
             for one in reply.results
@@ -312,6 +315,8 @@ class CloudApi(SiteApi):
                 path, model, params=options, kind=kind, attempts=LISTING_ATTEMPTS
             )
             named = parse_qs(urlsplit(reply.links.next).query).get("cursor", [""])
+            if reply.links.next and not named[0]:
+                raise ServiceUnavailableError(f"{place} goes on, but the reply does not say where")
             return Batch(items=(reply,), cursor=named[0])
 
         place = f"{self.rest.http.place}: {path}"

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import quote
 
 from connectors.confluence.model import (
     AccountIds,
@@ -131,11 +132,14 @@ class DataCenterApi(SiteApi):
         del kind
         found: dict[int, PageText] = {}
         async for version in self._list_versions(page_id):
-            if version.number in numbers and version.content and version.content.body.storage:
+            content = version.content
+            if version.number not in numbers or content is None:
+                continue
+            if (body := content.body.text) is not None:
                 found[version.number] = PageText(
                     page_id=page_id,
-                    title=version.content.title,
-                    body=version.content.body.storage.value,
+                    title=content.title,
+                    body=body,
                     revision=read_revision(version),
                 )
         for number in set(numbers) - found.keys():
@@ -239,7 +243,7 @@ class DataCenterApi(SiteApi):
 
     async def fetch_members(self, group: str) -> frozenset[AccountIds]:
         """See `ConfluenceApi`."""
-        return await self._v1.list_users(f"rest/api/group/{group}/member")
+        return await self._v1.list_users(f"rest/api/group/{quote(group, safe='')}/member")
 
     async def fetch_groups_of(self, account: str) -> frozenset[str]:
         """See `ConfluenceApi`."""
@@ -322,10 +326,14 @@ def _read_space(space: SpaceV1) -> Space:
 
 
 def _read_text(content: Content) -> PageText:
+    body = content.body.text
+    if body is None:
+        # An empty page has an empty text.
+        raise PermanentError(f"Confluence sent {content.id!r} without its text")
     return PageText(
         page_id=content.id,
         title=content.title,
-        body=content.body.storage.value if content.body.storage else "",
+        body=body,
         revision=read_revision(content.version),
     )
 

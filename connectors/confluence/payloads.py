@@ -1,10 +1,24 @@
 """Replies of Confluence's REST APIs: v1 of both flavours, and v2 of Cloud."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, model_validator
 
-from connectors.rest import Payload
+from connectors.rest import Payload as RestPayload
+
+
+class Payload(RestPayload):
+    """A reply in which null means that there is nothing, and ids may come as numbers."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_nulls(cls, value: object) -> object:
+        if isinstance(value, Mapping):
+            return {key: one for key, one in value.items() if one is not None}
+        return value
 
 
 class Links(Payload):
@@ -41,20 +55,32 @@ class Listing(Payload):
 class Users(Listing):
     """Some users."""
 
-    results: tuple[User, ...] = ()
+    results: tuple[User, ...]
 
 
 class Groups(Listing):
     """Some groups."""
 
-    results: tuple[Group, ...] = ()
+    results: tuple[Group, ...]
+
+
+class NamedUsers(Payload):
+    """Users of a restriction; None = the reply does not say."""
+
+    results: tuple[User, ...] | None = None
+
+
+class NamedGroups(Payload):
+    """Groups of a restriction; None = the reply does not say."""
+
+    results: tuple[Group, ...] | None = None
 
 
 class Subjects(Payload):
-    """Who is named in a restriction."""
+    """Who is named in a restriction; a list that is left out is not an empty one."""
 
-    user: Users = Users()
-    group: Groups = Groups()
+    user: NamedUsers = NamedUsers()
+    group: NamedGroups = NamedGroups()
 
 
 class Restriction(Payload):
@@ -82,13 +108,18 @@ class Version(Payload):
 class Storage(Payload):
     """A body in storage format."""
 
-    value: str = ""
+    value: str | None = None
 
 
 class Body(Payload):
     """A body by format."""
 
     storage: Storage | None = None
+
+    @property
+    def text(self) -> str | None:
+        """The text in storage format; None = the reply has none, though the page may."""
+        return self.storage.value if self.storage else None
 
 
 class SpaceV1(Payload):

@@ -28,7 +28,7 @@ from connectors.confluence.payloads import (
 )
 from connectors.pagination import Batch, read_batches, read_items
 from connectors.rest import RestClient
-from core.errors import PermanentError, SettingsError
+from core.errors import PermanentError, ServiceUnavailableError, SettingsError
 from core.http import Params
 
 L = TypeVar("L", bound=Listing)
@@ -39,6 +39,8 @@ RIGHTS = "ancestors,restrictions.read.restrictions.user,restrictions.read.restri
 BATCH = 200
 SMALLEST_BATCH = 10
 LISTING_ATTEMPTS = 2
+# Stands for a reader without an id; no account is called so.
+_NAMELESS = ("(without an id)",)
 
 
 class V1:
@@ -81,11 +83,20 @@ class V1:
             yield batch
 
     async def fetch_restriction(self, content_id: str) -> Readers:
-        """Return who may read one piece of content by its own restriction."""
+        """Return who may read one piece of content by its own restriction.
+
+        Raises:
+            PermanentError: It can't be read, or the reply leaves out whom it names.
+        """
         path = f"rest/api/content/{content_id}/restriction/byOperation/read"
         expand = "restrictions.user,restrictions.group"
         found = await self.rest.get(path, Restriction, params={"expand": expand}, kind="rights")
-        return read_subjects(found.restrictions)
+        readers = read_subjects(found.restrictions)
+        if readers is None:
+            raise PermanentError(
+                f"{self.rest.http.place} does not say whom the restriction of {content_id!r} names"
+            )
+        return readers
 
     async def list_users(self, path: str) -> frozenset[AccountIds]:
         """Return the members that a group's listing names."""
@@ -112,8 +123,7 @@ class V1:
             start = int(cursor or 0)
             options = {**params, "start": start, "limit": size}
             reply = await self.rest.get(path, model, params=options, kind=kind)
-            has_more = bool(reply.links.next and reply.results)
-            return Batch(items=(reply,), cursor=str(start + len(reply.results)) * has_more)
+            return Batch(items=(reply,), cursor=_next_start(reply, start))
 
         async for reply in read_items(fetch, place=f"{self.rest.http.place}: {path}", size=BATCH):
             yield reply
@@ -138,7 +148,7 @@ def read_entry(content: Content) -> Entry | None:
                 comment_id=content.id,
                 page_id=content.container.id if content.container else "",
                 revision=read_revision(content.version),
-                body=content.body.storage.value if content.body.storage else "",
+                body=content.body.text or "",
             )
         case _:
             return None
@@ -200,12 +210,19 @@ def read_account(user: User) -> AccountIds:
     return tuple(one for one in (user.account_id, user.user_key, user.username) if one)
 
 
-def read_subjects(subjects: Subjects) -> Readers:
-    """Return whom a restriction names; a group by id where there is one, else by name."""
-    return Readers(
-        users=frozenset(read_account(user) for user in subjects.user.results) - {()},
-        groups=frozenset(map(_name_group, subjects.group.results)) - {""},
-    )
+def read_subjects(subjects: Subjects) -> Readers | None:
+    """Return whom a restriction names; a group by id where there is one, else by name.
+
+    None when the reply leaves one of the lists out. Who is named without an id, as deleted
+    accounts are, stays as a reader that is nobody: else the restriction would look lifted.
+    """
+    if subjects.user.results is None or subjects.group.results is None:
+        return None
+    users = {read_account(user) for user in subjects.user.results}
+    groups = {_name_group(group) for group in subjects.group.results}
+    if () in users or "" in groups:
+        users.add(_NAMELESS)
+    return Readers(users=frozenset(users - {()}), groups=frozenset(groups - {""}))
 
 
 def _name_group(group: Group) -> str:
@@ -225,10 +242,28 @@ def _position(cursor: str) -> dict[str, str | int]:
 
 
 def _next(reply: Contents, cursor: str) -> str:
-    if not reply.links.next or not reply.results:
-        return ""
     named = parse_qs(urlsplit(reply.links.next).query).get("cursor")
     if named:
         return f"c:{named[0]}"
-    start = int(cursor[2:]) if cursor.startswith("s:") else 0
-    return f"s:{start + len(reply.results)}"
+    following = _next_start(reply, int(cursor[2:]) if cursor.startswith("s:") else 0)
+    return f"s:{following}" if following else ""
+
+
+def _next_start(reply: Listing, start: int) -> str:
+    """Return where a listing goes on; empty at its end.
+
+    A page of which the account may see nothing comes empty, and the listing goes on behind it.
+
+    Raises:
+        ServiceUnavailableError: There is more, but the reply does not say where.
+    """
+    if not reply.links.next:
+        return ""
+    if reply.results:
+        return str(start + len(reply.results))
+    named = parse_qs(urlsplit(reply.links.next).query).get("start", [""])[0]
+    if not named.isdecimal() or int(named) <= start:
+        raise ServiceUnavailableError(
+            "Confluence says that a listing goes on, but not where; what is left is not known"
+        )
+    return named

@@ -6,9 +6,16 @@ from core.errors import PermanentError
 
 
 def read_page(page: PageV2, space: str, kind: Kind) -> PageEntry | None:
-    """Return a listed page; None when it is neither in force nor archived."""
-    if page.status not in {"current", "archived"} or page.version is None:
+    """Return a listed page; None when it is neither in force nor archived.
+
+    Raises:
+        PermanentError: The site did not say which version it is.
+    """
+    if page.status not in {"current", "archived"}:
         return None
+    if page.version is None:
+        # Left out, it would seem to be deleted.
+        raise PermanentError(f"Confluence sent {page.id!r} without its version")
     return PageEntry(
         page_id=page.id,
         space=space,
@@ -24,14 +31,17 @@ def read_text(page: PageV2) -> PageText:
     """Return a page's text.
 
     Raises:
-        PermanentError: The site did not say which version it is.
+        PermanentError: The site did not say which version it is, or left the text out: an empty
+            page has an empty one.
     """
-    if page.version is None:
-        raise PermanentError(f"Confluence sent {page.id!r} without its version")
+    body = page.body.text
+    if page.version is None or body is None:
+        missing = "version" if page.version is None else "text"
+        raise PermanentError(f"Confluence sent {page.id!r} without its {missing}")
     return PageText(
         page_id=page.id,
         title=page.title,
-        body=page.body.storage.value if page.body.storage else "",
+        body=body,
         revision=read_revision(page.version),
     )
 

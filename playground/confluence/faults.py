@@ -1,5 +1,6 @@
 """What goes wrong on demand."""
 
+import re
 from dataclasses import dataclass, field
 
 
@@ -20,6 +21,7 @@ class Faults:
         login_page: Answer everything with a web page.
         break_expanded_rights: Answer 404 to listings that expand restrictions.
         repeat_cursor: Give the same cursor for ever.
+        rewrites: Patterns and replacements in replies to calls whose path and query contain a text.
     """
 
     limit_every: int = 0
@@ -36,6 +38,7 @@ class Faults:
     login_page: bool = False
     break_expanded_rights: bool = False
     repeat_cursor: bool = False
+    rewrites: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
 
     def takes_down(self, target: str) -> bool:
         """Tell whether a call fails by its path and query, and count it off."""
@@ -48,3 +51,10 @@ class Faults:
     def cuts(self, target: str, offset: int) -> bool:
         """Tell whether a page of a listing lies behind the place where listings fail."""
         return any(text in target and offset >= after for text, after in self.cut_after.items())
+
+    def rewrite(self, target: str, reply: str) -> str:
+        """Return a reply as it goes out."""
+        for text, changes in self.rewrites.items():
+            for pattern, replacement in changes if text in target else ():
+                reply = re.sub(pattern, replacement, reply)
+        return reply

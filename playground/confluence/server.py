@@ -95,6 +95,9 @@ class ConfluenceServer:
             return await _break_off(request)
         except web.HTTPNotFound:
             return web.Response(status=404, text="<html>dead link</html>", content_type="text/html")
+        if self.faults.rewrites and isinstance(response, web.Response):
+            target = f"{path}?{request.query_string}"
+            response.text = self.faults.rewrite(target, response.text or "")
         if self.faults.calm_retry_after:
             response.headers["Retry-After"] = self.faults.calm_retry_after
         elif self.flavour == "data_center":
