@@ -181,7 +181,7 @@ class MailSettings(Section):
         sender: The address they come from.
         security: `starttls` by default; `tls` from the start; `none` only on this machine.
         allowed_domains: Where e-mails may go, such as `company.example` or `*.company.example`;
-            empty = anywhere, and addresses outside the sender's domain are marked on the draft.
+            empty = anywhere, and addresses outside of the company are marked on the draft.
     """
 
     host: str = ""

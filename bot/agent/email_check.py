@@ -92,7 +92,7 @@ def check_email(parameters: Mapping[str, JsonValue], settings: MailSettings) -> 
 
 
 def is_outside(address: str, settings: MailSettings) -> bool:
-    """Tell whether an address lies outside of the company's own domain, that of the sender."""
+    """Tell whether an address is not of the sender's own domain."""
     return not address.lower().endswith(f"@{_domain_of(settings.sender)}")
 
 

@@ -9,6 +9,7 @@ from bot.handlers.slack.card_rendering import CardView, render_card
 from bot.handlers.slack.rendering import SlackMessage
 from bot.handlers.slack.rights import Rights
 from core.settings import MailSettings
+from knowledge.people import DirectorySnapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +36,16 @@ class CardRenderer:
                     value
                     for values in card.action.parameters.values()
                     for value in (values if isinstance(values, list) else [values])
-                    if isinstance(value, str) and "@" in value and is_outside(value, self.mail)
+                    if isinstance(value, str) and self._is_outside(value, directory)
                 ],
                 viewer=viewer.person_id if viewer else card.action.asker if account else "",
                 language="zh" if card.place.language == "zh" else "en",
             )
         )
+
+    def _is_outside(self, value: str, directory: DirectorySnapshot) -> bool:
+        """Tell whether a value is an address of somebody who is none of the company."""
+        if "@" not in value or not is_outside(value, self.mail):
+            return False
+        person = directory.find_person(value)
+        return person is None or not directory.is_member(person)

@@ -77,6 +77,20 @@ async def test_what_is_wrong_is_said_at_the_field(room: MailRoom) -> None:
     await room.place.wait_until(lambda: bool(room.cards(OPS)))
 
 
+async def test_members_of_the_directory_are_of_the_company_whatever_the_senders_domain(
+    office: Office,
+) -> None:
+    async with open_mail_room(office) as room:
+        settings = (office.home / "zhixing.toml").read_text(encoding="utf-8")
+    elsewhere = settings.replace("zhixing@nimbus.example", "zhixing@other.example")
+    (office.home / "zhixing.toml").write_text(elsewhere, encoding="utf-8")
+    async with open_workplace(office) as place:
+        room = MailRoom(place=place, mailbox=Mailbox())
+        card = await room.draft(OPS, cc="x@nimbus.example")
+        assert f"{TO}（公司外部）" not in words_of(card)
+        assert "x@nimbus.example（公司外部）" in words_of(card)
+
+
 async def test_addresses_that_settings_keep_out_are_refused_at_the_field(office: Office) -> None:
     async with open_mail_room(office, more='allowed_domains = ["nimbus.example"]') as room:
         await room.open_form(OPS, "x@else.example Hello")
