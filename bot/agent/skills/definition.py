@@ -304,6 +304,7 @@ class TicketSkillFile(BaseSkill):
     Attributes:
         tracker: A section `[trackers.NAME]` of the settings.
         queues: What people call them, and where they are.
+        others: Where tickets of other queues go; the queue's name becomes a label there.
         priorities: What people call them, and what the system does.
         ticket_title, ticket_description, comment: Texts with `{parameters}`.
     """
@@ -312,10 +313,16 @@ class TicketSkillFile(BaseSkill):
     tracker: str = Field(min_length=1)
     action: Literal["create", "comment", "find"] = "create"
     queues: dict[str, Queue] = Field(default_factory=dict)
+    others: Queue | None = None
     priorities: dict[str, str] = Field(default_factory=dict)
     ticket_title: str = ""
     ticket_description: str = ""
     comment: str = ""
+
+    @property
+    def all_queues(self) -> tuple[Queue, ...]:
+        """Every place where tickets of this skill are."""
+        return (*self.queues.values(), *([self.others] if self.others else []))
 
     @property
     def is_write(self) -> bool:
@@ -336,7 +343,7 @@ class TicketSkillFile(BaseSkill):
     def _check(self) -> Self:
         if not self.is_write and self.confirm:
             raise ValueError("finding a ticket writes nothing; remove `confirm`")
-        if self.action != "comment" and not self.queues:
+        if self.action != "comment" and not self.all_queues:
             raise ValueError("write under `queues` where tickets go: NAME: {project: KEY}")
         return self
 

@@ -84,7 +84,7 @@ class JiraTracker:
             "issuetype": {"name": ticket.queue.issue_type},
             "summary": ticket.title,
             "description": ticket.description,
-            "labels": [f"{LABEL}{key}"],
+            "labels": [f"{LABEL}{key}", *([ticket.queue_name] if ticket.is_labelled else [])],
         }
         if ticket.priority:
             fields["priority"] = {"name": ticket.priority}

@@ -1,5 +1,6 @@
 """Skills that make tickets, comment on them and find them."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 
 from pydantic import JsonValue
@@ -31,6 +32,8 @@ _LONGEST_PAUSE_S = 5.0
 _MOST_FOUND = 20
 _LONGEST_TITLE = 250
 _LONGEST_TEXT = 30_000
+# What can be a label as well.
+_QUEUE_NAME = r"[\w-]{1,60}"
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -100,13 +103,15 @@ def _list_standard(
         )
         return {"text": words}, frozenset()
     queues, priorities = tuple(definition.queues), tuple(definition.priorities)
+    is_open = definition.others is not None
     found = {
         "queue": Parameter(
             description="Which team it goes to",
             title=Words(zh="队列", en="Queue"),
-            enum=queues,
-            required=len(queues) > 1,
-            default=queues[0] if len(queues) == 1 else None,
+            enum=() if is_open else queues,
+            pattern=_QUEUE_NAME if is_open else "",
+            required=is_open or len(queues) > 1,
+            default=None if is_open or len(queues) > 1 else queues[0],
         ),
         "priority": Parameter(
             description="How urgent it is",
@@ -146,9 +151,8 @@ class CreateTicket:
             {"priority"} if definition.priorities else set()
         )
         _refuse_unknown(parameters, names)
-        queues = list(definition.queues)
         found = {
-            "queue": _choose(parameters, "queue", queues, queues[0] if len(queues) == 1 else ""),
+            "queue": self._choose_queue(parameters),
             "title": " ".join(_read(parameters, "title", _LONGEST_TITLE).split()),
             "description": _read(parameters, "description", _LONGEST_TEXT),
         }
@@ -168,8 +172,14 @@ class CreateTicket:
             )
         if made is not None:
             return _report(made)
+        name = str(parameters["queue"])
+        queue = definition.queues.get(name, definition.others)
+        if queue is None:
+            return SkillResult(state=ActionState.FAILED, text=f"there is no queue {name!r}")
         ticket = NewTicket(
-            queue=definition.queues[str(parameters["queue"])],
+            queue=queue,
+            queue_name=name,
+            is_labelled=name not in definition.queues,
             title=str(parameters["title"]),
             description=str(parameters["description"]),
             priority=definition.priorities.get(str(parameters.get("priority", "")), ""),
@@ -190,6 +200,15 @@ class CreateTicket:
         made = await self._tracker.find_made(idempotency_key)
         return None if made is None else _report(made)
 
+    def _choose_queue(self, parameters: Mapping[str, JsonValue]) -> str:
+        queues = list(self._definition.queues)
+        name = str(parameters.get("queue") or "")
+        if self._definition.others is None or name in queues:
+            return _choose(parameters, "queue", queues, queues[0] if len(queues) == 1 else "")
+        if not re.fullmatch(_QUEUE_NAME, name):
+            raise PermanentError(f"{name!r} is no name of a queue; write it as IT-DESK")
+        return name
+
 
 class CommentTicket:
     """Comments on a ticket once."""
@@ -203,7 +222,7 @@ class CommentTicket:
         """Return ticket and text; raises as `WriteSkill.normalise`."""
         _refuse_unknown(parameters, {"ticket", "text"})
         ticket = _read(parameters, "ticket", 64).strip().upper()
-        queues = tuple(self._definition.queues.values())
+        queues = self._definition.all_queues
         if queues and not self._tracker.owns(ticket, queues):
             names = ", ".join(sorted(one.project for one in queues))
             raise PermanentError(f"{ticket!r} is no ticket of {names}; write it as {names[:4]}-12")
@@ -251,7 +270,7 @@ class FindTickets:
             ToolFailedError: The system does not answer, or refuses.
         """
         del caller
-        queues = tuple(self._definition.queues.values())
+        queues = self._definition.all_queues
         text = str(arguments.get("text") or "")
         try:
             found = await self._tracker.search(queues, text, limit=_MOST_FOUND)

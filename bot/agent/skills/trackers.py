@@ -20,9 +20,17 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTicket:
-    """A ticket to be made; the queue is the system's own."""
+    """A ticket to be made.
+
+    Attributes:
+        queue: Where the system has it.
+        queue_name: What people call the queue.
+        is_labelled: The place holds several queues, told apart by a label.
+    """
 
     queue: Queue
+    queue_name: str
+    is_labelled: bool = False
     title: str
     description: str
     priority: str = ""

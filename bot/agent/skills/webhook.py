@@ -63,7 +63,8 @@ class WebhookTracker:
         """Send a new ticket."""
         body: dict[str, JsonValue] = {
             "action": "create",
-            "queue": ticket.queue.project,
+            "queue": ticket.queue_name,
+            "project": ticket.queue.project,
             "type": ticket.queue.issue_type,
             "priority": ticket.priority,
             "title": ticket.title,

@@ -122,6 +122,21 @@ async def test_values_that_lead_nowhere_are_refused_before_there_is_a_draft(
     assert not server.calls.total
 
 
+async def test_queues_nobody_listed_go_to_one_place_with_a_label(tmp_path: Path) -> None:
+    others = CREATE.rstrip() + "\n    others: {project: HR}\n"
+    async with open_desk(tmp_path) as (bench, server):
+        action = await bench.load_action(others)
+        for queue in ("FAC-REQ", "IT"):
+            values = action.normalise({**TICKET, "queue": queue})
+            await action.run(values, idempotency_key=queue)
+        for queue in ("two words", "a/b", "", "x" * 61):
+            with pytest.raises(PermanentError):
+                action.normalise({**TICKET, "queue": queue})
+        [first, second] = server.board.issues.values()
+    assert (first.key, first.labels) == ("HR-1", ["zhixing-FAC-REQ", "FAC-REQ"])
+    assert (second.key, second.labels) == ("IT-1", ["zhixing-IT"])
+
+
 async def test_a_reply_that_never_comes_is_looked_for_and_found(tmp_path: Path) -> None:
     async with open_desk(tmp_path) as (bench, server):
         server.faults.hangs_after_write = 1
@@ -317,6 +332,7 @@ async def test_a_webhook_gets_signed_requests_with_the_key(tmp_path: Path) -> No
     assert body == {
         "action": "create",
         "queue": "IT",
+        "project": "IT",
         "type": "Service Request",
         "priority": "Highest",
         "title": "打印机 3F 卡纸",
