@@ -9,6 +9,19 @@ from bot.rag.language import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeTexts:
+    """What is said, and can be pressed, when something failed or nobody knows."""
+
+    failed: str
+    unknown: str
+    arrived: str
+    not_arrived: str
+    send_again: str
+    send_again_title: str
+    send_again_warning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ActionTexts:
     """The assistant's own words in one language; `{...}` are filled in.
 
@@ -17,6 +30,7 @@ class ActionTexts:
         labels: By parameter; others go by their own name.
         consequences: By skill.
         consequence: Of skills that have none of their own.
+        of_mail: What is said of e-mails in another way than of all else.
     """
 
     titles: Mapping[str, str]
@@ -38,11 +52,10 @@ class ActionTexts:
     confirm: str
     edit: str
     cancel: str
-    arrived: str
-    not_arrived: str
-    send_again: str
-    send_again_title: str
-    send_again_warning: str
+    of_mail: OutcomeTexts
+    of_others: OutcomeTexts
+    check_again: str
+    not_known: str
     draft_again: str
     not_yours: str
     needs_second: str
@@ -83,10 +96,6 @@ _ZH = ActionTexts(
         ActionState.VOID: "已作废",
     },
     explained={
-        ActionState.FAILED: "什么都没有发出。",
-        ActionState.UNKNOWN: (
-            "对方没有答复，或者处理过程中断：可能已经发出，也可能没有。请先核实，再选择下面的操作。"
-        ),
         ActionState.EXPIRED: "没有人及时确认，什么都没有执行。",
         ActionState.VOID: "起草之后相关设置有变动，这份草稿不能再执行。请重新起草。",
     },
@@ -110,11 +119,30 @@ _ZH = ActionTexts(
     confirm="确认",
     edit="修改",
     cancel="取消",
-    arrived="已经送达",
-    not_arrived="没有送达",
-    send_again="再发一次（可能重复）",
-    send_again_title="再发一次？",
-    send_again_warning="如果上一次其实已经发出，对方会收到两封。",
+    of_mail=OutcomeTexts(
+        failed="什么都没有发出。",
+        unknown=(
+            "对方没有答复，或者处理过程中断：可能已经发出，也可能没有。请先核实，再选择下面的操作。"
+        ),
+        arrived="已经送达",
+        not_arrived="没有送达",
+        send_again="再发一次（可能重复）",
+        send_again_title="再发一次？",
+        send_again_warning="如果上一次其实已经发出，对方会收到两封。",
+    ),
+    of_others=OutcomeTexts(
+        failed="什么都没有执行。",
+        unknown=(
+            "对方没有答复，或者处理过程中断：可能已经办成，也可能没有。请先核实，再选择下面的操作。"
+        ),
+        arrived="已经办成",
+        not_arrived="没有办成",
+        send_again="再办一次（可能重复）",
+        send_again_title="再办一次？",
+        send_again_warning="如果上一次其实已经办成，就会重复一次。",
+    ),
+    check_again="再查一次",
+    not_known="对方系统里还查不到，结果仍然不明。稍后可以再查，或者自行核实。",
     draft_again="重新起草",
     not_yours="这不由您决定，只有这些人可以：{names}。",
     needs_second="这项操作要由另一人确认，发起人不能自己确认。可以确认的人：{names}。",
@@ -167,11 +195,6 @@ _EN = ActionTexts(
         ActionState.VOID: "void",
     },
     explained={
-        ActionState.FAILED: "Nothing was sent.",
-        ActionState.UNKNOWN: (
-            "The other side did not answer, or I was interrupted: it may or may not have gone "
-            "out. Please check first, then choose below."
-        ),
         ActionState.EXPIRED: "Nobody confirmed it in time; nothing was done.",
         ActionState.VOID: (
             "Its settings have changed since it was drafted, so it can't be done any more. "
@@ -198,11 +221,35 @@ _EN = ActionTexts(
     confirm="Confirm",
     edit="Edit",
     cancel="Cancel",
-    arrived="It arrived",
-    not_arrived="It did not arrive",
-    send_again="Send again (may double)",
-    send_again_title="Send it again?",
-    send_again_warning="If the first one did go out after all, people get it twice.",
+    of_mail=OutcomeTexts(
+        failed="Nothing was sent.",
+        unknown=(
+            "The other side did not answer, or I was interrupted: it may or may not have gone "
+            "out. Please check first, then choose below."
+        ),
+        arrived="It arrived",
+        not_arrived="It did not arrive",
+        send_again="Send again (may double)",
+        send_again_title="Send it again?",
+        send_again_warning="If the first one did go out after all, people get it twice.",
+    ),
+    of_others=OutcomeTexts(
+        failed="Nothing was done.",
+        unknown=(
+            "The other side did not answer, or I was interrupted: it may or may not have been "
+            "done. Please check first, then choose below."
+        ),
+        arrived="It was done",
+        not_arrived="It was not done",
+        send_again="Do it again (may double)",
+        send_again_title="Do it again?",
+        send_again_warning="If the first try was done after all, it is done twice.",
+    ),
+    check_again="Check again",
+    not_known=(
+        "The other system does not know of it yet, so it still is not known. Check again in a "
+        "while, or look there yourself."
+    ),
     draft_again="Draft again",
     not_yours="This is not yours to decide; these people may: {names}.",
     needs_second=(

@@ -151,6 +151,7 @@ class ActionStore:
         to: ActionState,
         alongside: Sequence[Alongside] = (),
         decided_by: str | None = None,
+        result: str | None = None,
     ) -> bool:
         """Move an action on if it still is in one of the states; who gets True has moved it.
 
@@ -160,11 +161,14 @@ class ActionStore:
             to: The next state.
             alongside: Done with it.
             decided_by: Noted when given.
+            result: Noted when given.
         """
         condition = and_(_is_in(action.action_id, sources), _table.nonce == action.nonce)
         values: dict[str, object] = {"state": to.value}
         if decided_by is not None:
             values["decided_by"] = decided_by
+        if result is not None:
+            values["result"] = result
         return await self._take_step(condition, values, alongside)
 
     async def begin(

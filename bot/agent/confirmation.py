@@ -243,6 +243,21 @@ class Confirmation:
             return await self._close(action, person, ActionState.DONE, event="arrived")
         return await self._close(action, person, ActionState.FAILED, event="not_arrived")
 
+    async def check_again(self, action_id: ActionId, nonce: str, person: str) -> Decision:
+        """Ask the other side what became of an action whose result is not known.
+
+        The verdict is `not_known` when it can't tell, or does not know of it (yet).
+        """
+        refused, action = await self._check(
+            action_id, nonce, person, wanted=ActionState.UNKNOWN, is_asker_enough=True
+        )
+        if refused or action is None:
+            return Decision(verdict=refused or Verdict.NOT_FOUND, action=action)
+        found = await self._runner.find_outcome(await self._find_skill(action), action)
+        if found is None:
+            return Decision(verdict=Verdict.NOT_KNOWN, action=action)
+        return await self._close(action, person, found.state, event="found", result=found.text)
+
     async def recover(self) -> list[PendingAction]:
         """Give up what a process that died was doing: it may or may not have been done.
 
@@ -312,13 +327,20 @@ class Confirmation:
         return self._may_decide is None or await self._may_decide(action, person)
 
     async def _close(
-        self, action: PendingAction, person: str, to: ActionState, *, event: str
+        self,
+        action: PendingAction,
+        person: str,
+        to: ActionState,
+        *,
+        event: str,
+        result: str | None = None,
     ) -> Decision:
         is_ours = await self._store.move(
             action,
             sources=(action.state,),
             to=to,
             decided_by=person,
+            result=result,
             alongside=[self._audit.build_entry(event, **describe(action, person))],
         )
         if not is_ours:

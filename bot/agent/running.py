@@ -11,9 +11,9 @@ import structlog
 from bot.agent.action_store import ActionStore, Run
 from bot.agent.actions import ActionId, ActionState, PendingAction
 from bot.agent.audit import AuditLog
-from bot.agent.write_skill import SkillResult, WriteSkill
+from bot.agent.write_skill import SkillResult, TraceableSkill, WriteSkill
 from core.clock import Clock
-from core.errors import PermanentError
+from core.errors import PermanentError, ZhixingError
 from core.process_identity import is_dead, name_process
 
 RUN_TIMEOUT_S = 30.0
@@ -73,6 +73,21 @@ class ActionRunner:
         begun = replace(action, nonce=run.nonce, runs=action.runs + 1, decided_by=person)
         # Shielded: who gives up waiting must not leave the action running for ever.
         return await asyncio.shield(self._run_to_the_end(skill, begun, person))
+
+    async def find_outcome(
+        self, skill: WriteSkill | None, action: PendingAction
+    ) -> SkillResult | None:
+        """Ask the other side what became of an action; None when it does not say."""
+        if not (isinstance(skill, TraceableSkill) and skill.is_traceable):
+            return None
+        try:
+            async with asyncio.timeout(self.timeout_s):
+                return await skill.find_outcome(
+                    action.parameters, idempotency_key=action.idempotency_key
+                )
+        except (TimeoutError, ZhixingError) as error:
+            _log.warning("action_not_checked", action=action.action_id, reason=str(error))
+            return None
 
     async def recover(self) -> list[PendingAction]:
         """Give up what a process that died was doing: it may or may not have been done.

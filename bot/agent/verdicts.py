@@ -15,6 +15,7 @@ class Verdict(StrEnum):
     EXPIRED = "expired"
     SKILL_CHANGED = "skill_changed"
     NOT_FOUND = "not_found"
+    NOT_KNOWN = "not_known"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

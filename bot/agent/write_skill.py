@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -40,4 +40,24 @@ class WriteSkill(Protocol):
 
     async def run(self, parameters: Parameters, *, idempotency_key: str) -> SkillResult:
         """Do it; the same key must never lead to a second effect on a system that can tell."""
+        ...
+
+
+@runtime_checkable
+class TraceableSkill(WriteSkill, Protocol):
+    """A skill whose other side may be asked what became of a try."""
+
+    @property
+    def is_traceable(self) -> bool:
+        """Whether the other side can be asked at all."""
+        ...
+
+    async def find_outcome(
+        self, parameters: Parameters, *, idempotency_key: str
+    ) -> SkillResult | None:
+        """Return what became of it; None when the other side does not know of it (yet).
+
+        Raises:
+            ZhixingError: It can't be asked now.
+        """
         ...

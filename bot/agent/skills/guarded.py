@@ -155,14 +155,15 @@ class SkillAction:
             return SkillResult(state=ActionState.UNKNOWN, text=text)
         return replace(result, text=self.mask(result.text))
 
+    @property
+    def is_traceable(self) -> bool:
+        """Whether the other side can be asked what became of it."""
+        return isinstance(self.act, TraceableAct)
+
     async def find_outcome(
         self, parameters: Parameters, *, idempotency_key: str
     ) -> SkillResult | None:
-        """Ask the other side whether it was done; None when it can't tell, or not yet.
-
-        Raises:
-            ZhixingError: It can't be asked now.
-        """
+        """Ask the other side what became of it; as `TraceableSkill.find_outcome`."""
         if not isinstance(self.act, TraceableAct):
             return None
         return await self.act.find_outcome(parameters, idempotency_key=idempotency_key)

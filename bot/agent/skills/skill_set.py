@@ -127,6 +127,23 @@ class SkillSet(Mapping[str, WriteSkill]):
         """Return the skills that do something, by name, whoever they are for."""
         return [one for _, one in sorted(self._skills.items()) if isinstance(one, SkillAction)]
 
+    def get_title(self, name: str, *, is_chinese: bool) -> str:
+        """Return what people call a skill; empty when there is none of this name."""
+        found = self._skills.get(name)
+        return found.definition.title.say(is_chinese=is_chinese) if found else ""
+
+    def list_labels(self, name: str, *, is_chinese: bool) -> dict[str, str]:
+        """Return what people call the values of an action, in the order they are shown in."""
+        found = self._skills.get(name)
+        if not isinstance(found, SkillAction):
+            return {}
+        return {field: one.say(is_chinese=is_chinese) for field, one in found.fields.items()}
+
+    def is_traceable(self, name: str) -> bool:
+        """Tell whether the other side of an action can be asked what became of it."""
+        found = self._skills.get(name)
+        return isinstance(found, SkillAction) and found.is_traceable
+
     def list_deciders(self, name: str) -> tuple[Principal, ...]:
         """Return who has to agree to a skill instead of its asker; nobody = the asker alone."""
         found = self._skills.get(name)

@@ -138,6 +138,10 @@ class ActionDesk:
         """Do once more what may or may not have been done."""
         await self._decide(click, self.confirmation.send_again)
 
+    async def check_again(self, click: Click) -> None:
+        """Ask the other side what became of it."""
+        await self._decide(click, self.confirmation.check_again)
+
     async def note_arrived(self, click: Click) -> None:
         """Note that it was done after all."""
         await self._settle(click, has_arrived=True)
@@ -357,6 +361,8 @@ class ActionDesk:
                 return texts.too_late
             case Verdict.SKILL_CHANGED:
                 return texts.skill_changed
+            case Verdict.NOT_KNOWN:
+                return texts.not_known
             case _:
                 return texts.outdated
 

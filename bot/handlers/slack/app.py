@@ -160,6 +160,7 @@ def _register_buttons(app: AsyncApp, parts: AppParts) -> None:
         card_rendering.ARRIVED: desk.note_arrived,
         card_rendering.NOT_ARRIVED: desk.note_not_arrived,
         card_rendering.SEND_AGAIN: desk.send_again,
+        card_rendering.CHECK_AGAIN: desk.check_again,
         card_rendering.DRAFT_AGAIN: desk.draft_again,
         home_rendering.LANGUAGE: home.choose_language,
         home_rendering.FORGET: home.forget,

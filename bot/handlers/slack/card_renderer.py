@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bot.agent.card_store import Card
 from bot.agent.email_check import is_outside
+from bot.agent.skills.skill_set import SkillSet
 from bot.handlers.slack.card_rendering import CardView, render_card
 from bot.handlers.slack.rendering import SlackMessage
 from bot.handlers.slack.rights import Rights
@@ -18,6 +19,7 @@ class CardRenderer:
 
     rights: Rights
     mail: MailSettings
+    skills: SkillSet
 
     async def render(self, card: Card) -> Sequence[SlackMessage]:
         """Return the messages of a card.
@@ -28,6 +30,7 @@ class CardRenderer:
         directory = (await self.rights.registry.readership()).directory
         account = card.place.account
         viewer = await self.rights.identify(account) if account else None
+        is_chinese, skill = card.place.language == "zh", card.action.skill
         return render_card(
             CardView(
                 action=card.action,
@@ -38,8 +41,11 @@ class CardRenderer:
                     for value in (values if isinstance(values, list) else [values])
                     if isinstance(value, str) and self._is_outside(value, directory)
                 ],
+                title=self.skills.get_title(skill, is_chinese=is_chinese),
+                labels=self.skills.list_labels(skill, is_chinese=is_chinese),
+                is_traceable=self.skills.is_traceable(skill),
                 viewer=viewer.person_id if viewer else card.action.asker if account else "",
-                language="zh" if card.place.language == "zh" else "en",
+                language="zh" if is_chinese else "en",
             )
         )
 

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
-from bot.action_texts import ActionTexts, get_action_texts
+from bot.action_texts import ActionTexts, OutcomeTexts, get_action_texts
 from bot.agent.actions import ActionState, PendingAction, canonical_json
 from bot.handlers.slack.elements import Block, actions, context, header, mrkdwn, plain, section
 from bot.handlers.slack.neutral import escape_mrkdwn, neutralise
@@ -21,6 +21,7 @@ from bot.rag.language import Language
 CONFIRM, EDIT, CANCEL = "action_confirm", "action_edit", "action_cancel"
 ARRIVED, NOT_ARRIVED = "action_arrived", "action_not_arrived"
 SEND_AGAIN, DRAFT_AGAIN = "action_send_again", "action_draft_again"
+CHECK_AGAIN = "action_check_again"
 
 # There is a form for these.
 EDITABLE = frozenset({"send_email"})
@@ -38,12 +39,18 @@ class CardView:
     Attributes:
         names: Of people, by id.
         outside: Values that lie outside of the company.
+        title: What the skill is called, where the assistant has no name for it.
+        labels: What its parameters are called, in the order in which they are shown.
+        is_traceable: The other side can be asked what became of it.
         viewer: Whose direct message it is, by person id; empty = several people see it.
     """
 
     action: PendingAction
     names: Mapping[str, str] = field(default_factory=dict)
     outside: Collection[str] = frozenset()
+    title: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    is_traceable: bool = False
     viewer: str = ""
     language: Language
 
@@ -55,7 +62,7 @@ def render_card(view: CardView) -> list[SlackMessage]:
     """
     texts = get_action_texts(view.language)
     action = view.action
-    title = texts.titles.get(action.skill, action.skill)
+    title = texts.titles.get(action.skill) or neutralise(view.title) or action.skill
     parts = [header(title[:150]), context(_describe_origin(view, texts)), *_show_all(view, texts)]
     tail = [*_describe_state(view, texts), *_build_buttons(view, texts)]
     *earlier, last = _pack(parts, tail)
@@ -91,10 +98,11 @@ def _describe_origin(view: CardView, texts: ActionTexts) -> str:
 
 
 def _show_all(view: CardView, texts: ActionTexts) -> Iterator[Block]:
-    known = [one for one in texts.labels if one in view.action.parameters]
-    others = sorted(view.action.parameters.keys() - texts.labels.keys())
+    labels = {**texts.labels, **{name: one for name, one in view.labels.items() if one}}
+    known = [one for one in {**view.labels, **labels} if one in view.action.parameters]
+    others = sorted(view.action.parameters.keys() - labels.keys() - view.labels.keys())
     for name in (*known, *others):
-        label = f"*{escape_mrkdwn(texts.labels.get(name, name))}*"
+        label = f"*{escape_mrkdwn(neutralise(labels.get(name, name)))}*"
         if name in view.action.from_pages:
             label += f"\n{texts.from_page}"
         yield section(mrkdwn(label))
@@ -118,7 +126,7 @@ def _describe_state(view: CardView, texts: ActionTexts) -> Iterator[Block]:
     if by and action.decided_by:
         said += f" · {by.format(name=_name(action.decided_by, view.names))}"
     yield section(mrkdwn(said))
-    if explained := texts.explained.get(action.state):
+    if explained := _explain(action, texts):
         yield section(mrkdwn(explained))
     if action.state is ActionState.PENDING:
         consequence = texts.consequences.get(action.skill, texts.consequence)
@@ -152,10 +160,13 @@ def _build_buttons(view: CardView, texts: ActionTexts) -> Iterator[Block]:
                 buttons.append(build_button(EDIT, texts.edit, value))
             buttons.append(build_button(CANCEL, texts.cancel, value))
         case ActionState.UNKNOWN:
-            buttons.append(build_button(ARRIVED, texts.arrived, value))
-            buttons.append(build_button(NOT_ARRIVED, texts.not_arrived, value))
+            words = _choose_words(action, texts)
+            if view.is_traceable:
+                buttons.append(build_button(CHECK_AGAIN, texts.check_again, value))
+            buttons.append(build_button(ARRIVED, words.arrived, value))
+            buttons.append(build_button(NOT_ARRIVED, words.not_arrived, value))
             if is_decider:
-                buttons.append(_build_send_again(value, texts))
+                buttons.append(_build_send_again(value, words, texts))
         case ActionState.FAILED | ActionState.EXPIRED | ActionState.VOID if (
             is_asker and is_editable
         ):
@@ -166,17 +177,33 @@ def _build_buttons(view: CardView, texts: ActionTexts) -> Iterator[Block]:
         yield actions(buttons)
 
 
-def _build_send_again(value: str, texts: ActionTexts) -> Block:
+def _build_send_again(value: str, words: OutcomeTexts, texts: ActionTexts) -> Block:
     return {
-        **build_button(SEND_AGAIN, texts.send_again, value),
+        **build_button(SEND_AGAIN, words.send_again, value),
         "style": "danger",
         "confirm": {
-            "title": plain(texts.send_again_title),
-            "text": plain(texts.send_again_warning),
-            "confirm": plain(texts.send_again),
+            "title": plain(words.send_again_title),
+            "text": plain(words.send_again_warning),
+            "confirm": plain(words.send_again),
             "deny": plain(texts.cancel),
         },
     }
+
+
+def _choose_words(action: PendingAction, texts: ActionTexts) -> OutcomeTexts:
+    is_mail = action.parameters.keys() >= {"to", "subject", "body"}
+    return texts.of_mail if is_mail else texts.of_others
+
+
+def _explain(action: PendingAction, texts: ActionTexts) -> str:
+    words = _choose_words(action, texts)
+    match action.state:
+        case ActionState.FAILED:
+            return words.failed
+        case ActionState.UNKNOWN:
+            return words.unknown
+        case _:
+            return texts.explained.get(action.state, "")
 
 
 def _pack(parts: Sequence[Block], tail: Sequence[Block]) -> list[list[Block]]:

@@ -9,6 +9,7 @@ import structlog
 from bot.agent.action_store import ActionStore
 from bot.agent.actions import ActionId
 from bot.agent.card_store import CardStore
+from bot.agent.skills.skill_set import SkillSet
 from bot.handlers.slack.api import SlackApi
 from bot.handlers.slack.calls import SlackRefusedError
 from bot.handlers.slack.channel_form import build_channel_form, read_channel_form
@@ -53,6 +54,7 @@ class Home:
     actions: ActionStore
     cards: CardStore
     bases: Sequence[str]
+    skills: SkillSet
 
     async def open(self, event: Mapping[str, Any]) -> None:
         """Show somebody their Home."""
@@ -64,12 +66,16 @@ class Home:
         person = await self.rights.identify(account)
         questions = await self.inbox.list_recent(account, limit=QUESTIONS_SHOWN)
         latest = questions[0].text if questions else ""
+        actions = await self._find_actions(account, person)
+        language = await self.languages.for_person(account, latest)
+        names = {one.action.skill for one in actions}
         view = HomeView(
             person=person,
             groups=await self._find_groups(person),
             questions=questions,
-            actions=await self._find_actions(account, person),
-            language=await self.languages.for_person(account, latest),
+            actions=actions,
+            titles={one: self.skills.get_title(one, is_chinese=language == "zh") for one in names},
+            language=language,
             choice=await self.preferences.load_language(account),
             is_admin=await self.rights.is_admin(account),
             command=self.rights.settings.command,

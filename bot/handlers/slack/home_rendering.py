@@ -1,7 +1,7 @@
 """The App Home. Pure: the same facts give the same view."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.action_texts import get_action_texts
@@ -46,6 +46,7 @@ class HomeView:
         person: None = nobody the directory knows.
         groups: Names of the groups they are in.
         questions: Theirs, latest first.
+        titles: What skills are called, where the assistant has no name for them.
         command: The slash command.
         notice: What has just been done.
     """
@@ -60,6 +61,7 @@ class HomeView:
     command: str
     now: datetime
     notice: str = ""
+    titles: Mapping[str, str] = field(default_factory=dict)
 
 
 def render_home(view: HomeView) -> Block:
@@ -115,7 +117,7 @@ def _show_actions(view: HomeView, texts: HomeTexts) -> Iterator[Block]:
         is_ours = view.person is not None and action.asker == view.person.person_id
         said = " · ".join(
             (
-                words.titles.get(action.skill, action.skill),
+                words.titles.get(action.skill) or view.titles.get(action.skill) or action.skill,
                 words.states[action.state],
                 texts.asked_by_you if is_ours else texts.waits_for_you,
             )

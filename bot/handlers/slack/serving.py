@@ -127,7 +127,7 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
     )
     mail = state.settings.mail
     card_store = CardStore(state.database, SystemClock(), platform=SYSTEM)
-    renderer = CardRenderer(rights=rights, mail=mail)
+    renderer = CardRenderer(rights=rights, mail=mail, skills=product.skills)
     keeper = CardKeeper(api, card_store, renderer.render, every_s=settings.sweep_s)
     confirmation = build_confirmation(product, notify=keeper.notify)
     actions = ActionStore(state.database)
@@ -200,6 +200,7 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         actions=actions,
         cards=card_store,
         bases=sorted({*state.settings.bases, *state.settings.sources}),
+        skills=product.skills,
     )
     return AppParts(
         settings=settings,

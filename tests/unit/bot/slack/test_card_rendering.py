@@ -258,3 +258,29 @@ def test_only_buttons_that_may_be_pressed_are_there() -> None:
     assert shown["card-second-asker"] == {"action_edit", "action_cancel"}
     assert shown["card-second-decider"] == {"action_confirm", "action_cancel"}
     assert shown["card-other-skill"] == {"action_confirm", "action_cancel"}
+
+
+def test_a_skill_out_of_a_file_is_called_as_the_file_says() -> None:
+    action = replace(
+        ACTION,
+        skill="order_chair",
+        parameters={"count": 2, "place": "3F", "note": "x"},
+        state=ActionState.UNKNOWN,
+        from_pages=frozenset(),
+    )
+    card = CardView(
+        action=action,
+        title="订椅子 <!here>",
+        labels={"place": "放哪里 *粗*", "count": ""},
+        is_traceable=True,
+        viewer="kit",
+        language="zh",
+    )
+    [message] = render_card(card)
+    check_message_blocks(list(message.blocks))
+    text = json.dumps(message.blocks, ensure_ascii=False)
+    assert "<!here>" not in text
+    assert text.index("放哪里") < text.index("*count*") < text.index("*note*")
+    assert "可能已经办成" in text
+    shown = Message(ts="1", channel="D", user="U", blocks=list(message.blocks))
+    assert "action_check_again" in buttons_of(shown)
