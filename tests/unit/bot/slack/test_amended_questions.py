@@ -91,7 +91,7 @@ async def slow_workplace(office: Office, server: ChatServer) -> AsyncIterator[Wo
     server.respond = lambda _: Script(text="NOT_FOUND", hangs=True)
     office.add_settings(
         f'[models]\nbase_url = "{server.base_url}"\nchat_model = "scripted"\n'
-        'api_key = "k"\ntimeout_s = 10\nprivate = true\n'
+        'api_key = "k"\ntimeout_s = 60\nprivate = true\n'
     )
     async with open_workplace(office) as workplace:
         yield workplace
