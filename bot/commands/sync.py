@@ -20,7 +20,7 @@ from core.settings import Settings, SourceSettings
 from knowledge.ingestion import SyncRun
 from knowledge.rights_run import RIGHTS_SCOPE, RightsReport, RightsRun
 from knowledge.runs import RunKind
-from knowledge.source import Source
+from knowledge.source import GroupSource, Source
 from knowledge.sync_report import SyncReport
 
 FAILURES_SHOWN = 20
@@ -157,10 +157,11 @@ async def sync_source(
     source = open_source(name, settings, product.state)
     try:
         report = await read_source(product, source, accept_deletions=accept_deletions)
-        if accept_deletions:
-            held = await product.state.logs.holds.load_holds(source.name)
-            if any(one.scope.startswith(RIGHTS_SCOPE) for one in held):
-                await follow_rights(product, source, accept_closing=True)
+        held = await product.state.logs.holds.load_holds(source.name)
+        accepts = accept_deletions and any(one.scope.startswith(RIGHTS_SCOPE) for one in held)
+        # Where rules name groups of the source's own, nobody reads a page before members are known.
+        if accepts or isinstance(source, GroupSource):
+            report.alarms += (await follow_rights(product, source, accept_closing=accepts)).alarms
         return report
     finally:
         await source.close()
@@ -184,13 +185,19 @@ async def read_source(
 async def follow_rights(
     product: Product, source: Source, *, accept_closing: bool = False
 ) -> RightsReport:
-    """Take over who may read what of an open source.
+    """Take over who may read what of an open source, and who is in groups of its own.
 
     Args:
         accept_closing: Believe what was held back: that nobody may read many documents any more.
     """
     async with product.sync_lock.hold(source.name, RunKind.RIGHTS) as tools:
-        return await RightsRun(source, tools.parts, tools.logs, accept_closing=accept_closing).run()
+        return await RightsRun(
+            source,
+            tools.parts,
+            tools.logs,
+            directory=product.state.directory,
+            accept_closing=accept_closing,
+        ).run()
 
 
 def describe(report: SyncReport) -> str:
