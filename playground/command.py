@@ -1,4 +1,4 @@
-"""`zhixing playground`: a chat, a wiki, notes and a mailbox to try everything in, on loopback."""
+"""`zhixing playground`: chat, wiki, notes, mail and tickets to try everything in, on loopback."""
 
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -29,6 +29,10 @@ MailPort = Annotated[
     int, typer.Option("--smtp-port", min=0, max=65535, help=PORT_HELP.format("mail server"))
 ]
 
+JiraPort = Annotated[
+    int, typer.Option("--jira-port", min=0, max=65535, help=PORT_HELP.format("ticket system"))
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -42,13 +46,16 @@ def register(app: typer.Typer) -> None:
         wiki_port: WikiPort = 0,
         notion_port: NotionPort = 0,
         smtp_port: MailPort = 0,
+        jira_port: JiraPort = 0,
     ) -> None:
-        """Try all of it in the browser: a chat, a wiki, notes and a mailbox on this machine."""
+        """Try all of it in the browser: a chat, a wiki, notes, mail and tickets."""
         # Servers and sources take long to load, and every other command starts without them.
         from playground.serving import Ports, choose_clock, play, prepare_home  # noqa: PLC0415
 
         ours = get_context(context)
-        ports = Ports(slack=port, wiki=wiki_port, notion=notion_port, mail=smtp_port)
+        ports = Ports(
+            slack=port, wiki=wiki_port, notion=notion_port, mail=smtp_port, jira=jira_port
+        )
         with as_file(files("playground") / "sample_company") as sample:
             folder = (company or sample).resolve()
             clock = choose_clock(ours, is_sample=company is None)

@@ -32,8 +32,12 @@ from core.settings import (
     Settings,
     load_settings,
 )
+from core.skill_settings import TrackerSettings
 from playground.company import Company, open_company
 from playground.home import FILES, empty_home, write_settings
+from playground.jira.board import Board
+from playground.jira.projects import SKILLS, read_projects
+from playground.jira.server import JiraServer, serve_jira
 from playground.mail import Mailbox, serve_mail
 from playground.slack.server import APP_TOKEN, BOT_TOKEN, SlackServer, serve_slack
 from playground.slack.workspace import (
@@ -51,6 +55,8 @@ SYNC_S = 3.0
 # What is kept of an earlier run: vectors, which take longest to make.
 VECTORS = "vectors.sqlite3"
 MAIL_DOMAIN = "playground.example"
+# What skills call the ticket system.
+DESK = "desk"
 SHARED_ROOM, VISITOR = "partners", "U0VISITOR"
 _HOSTS_SHOWN = 3
 
@@ -63,6 +69,7 @@ class Ports:
     wiki: int = 0
     notion: int = 0
     mail: int = 0
+    jira: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +79,7 @@ class Playground:
     slack: SlackServer
     company: Company
     mailbox: Mailbox
+    jira: JiraServer
 
     @property
     def addresses(self) -> dict[str, str]:
@@ -81,6 +89,7 @@ class Playground:
             "confluence": self.company.wiki_url,
             "notion": self.company.notion_url,
             "mail": f"{self.slack.base_url}/mail",
+            "tickets": self.jira.page_url,
             "smtp": f"smtp://127.0.0.1:{self.mailbox.port}",
         }
 
@@ -163,11 +172,13 @@ async def open_playground(
     """
     mailbox = Mailbox()
     workspace = await asyncio.to_thread(load_workspace, folder)
+    board = Board(await asyncio.to_thread(read_projects, folder), clock=clock)
     async with (
+        serve_jira(board, port=ports.jira) as jira,
         serve_mail(mailbox, port=ports.mail),
         serve_slack(workspace, port=ports.slack, mailbox=mailbox) as slack,
         open_company(
-            connect(settings, slack, mailbox),
+            connect(settings, slack, mailbox, jira, folder),
             clock,
             folder,
             wiki_port=ports.wiki,
@@ -175,9 +186,13 @@ async def open_playground(
             leads_here=True,
         ) as company,
     ):
-        playground = Playground(slack=slack, company=company, mailbox=mailbox)
+        playground = Playground(slack=slack, company=company, mailbox=mailbox, jira=jira)
         addresses = playground.addresses
-        slack.front.links = {"wiki": addresses["confluence"], "notion": addresses["notion"]}
+        slack.front.links = {
+            "wiki": addresses["confluence"],
+            "notion": addresses["notion"],
+            "tickets": addresses["tickets"],
+        }
         await sync_company(company, settings)
         async with _serve_product(playground, stop):
             yield playground
@@ -211,10 +226,21 @@ async def sync_company(company: Company, settings: Settings) -> None:
     print_notice(f"  {describe(step.report)}")
 
 
-def connect(settings: Settings, slack: SlackServer, mailbox: Mailbox) -> Settings:
-    """Return the settings with the stand-ins in place of whatever chat and mail they name."""
+def connect(
+    settings: Settings, slack: SlackServer, mailbox: Mailbox, jira: JiraServer, folder: Path
+) -> Settings:
+    """Return the settings with the stand-ins in place of whatever chat, mail and tickets they name.
+
+    Skills are those of the company's folder, unless the home has its own.
+    """
+    skills = settings.skills
+    if (folder / SKILLS).is_dir() and not (settings.home / skills.folder).is_dir():
+        skills = skills.model_copy(update={"folder": str(folder / SKILLS)})
+    desk = TrackerSettings.model_validate(jira.settings())
     return settings.model_copy(
         update={
+            "skills": skills,
+            "trackers": {**settings.trackers, DESK: desk},
             "slack": SlackSettings(
                 bot_token=SecretStr(BOT_TOKEN),
                 app_token=SecretStr(APP_TOKEN),
@@ -276,7 +302,7 @@ def describe_addresses(addresses: dict[str, str]) -> str:
     return (
         f"\nReady. Open the chat: {addresses['slack']}\n"
         f"  wiki: {addresses['confluence']} · notes: {addresses['notion']} · "
-        f"mail: {addresses['mail']}\n"
+        f"mail: {addresses['mail']} · tickets: {addresses['tickets']}\n"
         "Ask “@Zhixing …” in a channel, edit a page in the wiki, ask again: it knows within "
         "seconds.\nStop with Ctrl-C."
     )

@@ -21,6 +21,7 @@ const TEXTS = {
   to: ["收件人", "To"],
   wiki: ["维基（Confluence）", "Wiki (Confluence)"],
   notion: ["Notion", "Notion"],
+  tickets: ["工单（Jira）", "Tickets (Jira)"],
   places: ["公司其他系统", "Elsewhere"],
   opens_new: ["在新标签页打开", "opens in a new tab"],
   acting_as: ["当前身份", "You are"],

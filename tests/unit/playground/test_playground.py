@@ -55,8 +55,9 @@ async def test_it_serves_everything_and_answers(settings: Settings, company: Pat
         open_playground(settings, clock, company, stop) as playground,
         ClientSession() as session,
     ):
-        assert set(playground.addresses) == {"slack", "confluence", "notion", "mail", "smtp"}
-        for name in ("slack", "confluence", "notion", "mail"):
+        pages = {"slack", "confluence", "notion", "mail", "tickets"}
+        assert set(playground.addresses) == {*pages, "smtp"}
+        for name in pages:
             async with session.get(playground.addresses[name]) as reply:
                 assert reply.status == 200
                 assert "default-src 'none'" in reply.headers["Content-Security-Policy"]
