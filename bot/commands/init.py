@@ -41,6 +41,17 @@ TEMPLATE = """\
 # chat_model = "qwen3-8b"
 # private = true                # false = personal data is masked before text leaves
 
+# What skill files in the folder `skills` may use (docs/skills.md).
+# [databases.erp]
+# url_variable = "ERP_URL"                   # any address of SQLAlchemy's; it is only read
+# [skills]
+# hosts = ["stock.company.example"]
+# secret_variables = ["STOCK_TOKEN"]
+# [trackers.desk]
+# url = "https://acme.atlassian.net"
+# user = "zhixing@acme.example"
+# token_variable = "JIRA_TOKEN"
+
 # The company's own words: one group of equal terms a line, separated by commas.
 # [analysis]
 # synonyms = ["jargon.txt"]
