@@ -9,8 +9,9 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 
 from core.chat_settings import SlackSettings
 from core.errors import SettingsError
@@ -219,6 +220,8 @@ class DirectorySettings(Section):
     """Who counts as a member, and for how long members of a source's own groups are believed.
 
     Attributes:
+        time_zone: The company's, such as `Asia/Shanghai`, which "this month" is told in; empty =
+            this machine's.
         groups_fresh_s: Groups of the asker that were confirmed longer ago are asked for again
             before the answer.
         groups_hold_s: When the source does not answer, the last known members count for so long;
@@ -227,9 +230,20 @@ class DirectorySettings(Section):
     """
 
     contractors_are_members: bool = True
+    time_zone: str = ""
     groups_fresh_s: float = Field(default=60.0, gt=0)
     groups_hold_s: float = Field(default=900.0, gt=0)
     groups_timeout_s: float = Field(default=5.0, gt=0)
+
+    @field_validator("time_zone")
+    @classmethod
+    def _check_zone(cls, name: str) -> str:
+        try:
+            if name:
+                ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise ValueError(f"{name!r} is no time zone; write one like Asia/Shanghai") from error
+        return name
 
 
 class JobIntervals(Section):

@@ -36,8 +36,15 @@ def _build_query(file: SkillFile, parts: SkillParts) -> Built:
     return build_query(file, parts)
 
 
+def _build_records(file: SkillFile, parts: SkillParts) -> Built:
+    from bot.agent.records.from_skills import build_records
+
+    return build_records(file, parts)
+
+
 BUILDERS: Mapping[str, Builder] = {
     "sql": _build_query,
+    RECORDS: _build_records,
     "http": build_http,
     "email": build_mail,
     "ticket": build_ticket,

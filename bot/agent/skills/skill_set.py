@@ -19,6 +19,7 @@ from bot.agent.skills.kinds import name_builder
 from bot.agent.skills.skill_file import SUFFIXES, SkillFileError, load_skill_file
 from bot.agent.write_skill import WriteSkill
 from core.marked_yaml import Mark
+from core.readonly_database import ReadOnlyDatabase
 from knowledge.access import Principal
 
 MOST_FILES = 500
@@ -95,6 +96,11 @@ class SkillSet(Mapping[str, WriteSkill]):
     def skills(self) -> Mapping[str, Skill]:
         """Every skill by name, whoever it is for."""
         return self._skills
+
+    @property
+    def databases(self) -> Mapping[str, ReadOnlyDatabase]:
+        """The databases skills may read, by name."""
+        return self._parts.databases
 
     @property
     def problems(self) -> tuple[SkillFileError, ...]:

@@ -86,7 +86,7 @@ async def bench(tmp_path: Path) -> AsyncIterator[SkillBench]:
         ),
         ("kind: ticket\ntracker: jira\nqueues: {IT: {project: IT}}\n", "5:1", "trackers.jira"),
         ("kind: python\nentry: nobody_has_this\n", "5:1", "no installed package brings"),
-        ("kind: sql\ndatabase: erp\ntable: claims\n", "4:1", "nothing builds 'records' here"),
+        ("kind: sql\ndatabase: it\ntable: claims\n", "5:1", r"no \[databases.it\]"),
         ("kind: email\ntimeout_s: 100\n", "5:1", "25 s at most"),
         ('kind: email\nto: "{who}"\n', "1:1", "uses {who}, which is no parameter"),
         (

@@ -1,0 +1,1 @@
+"""Questions about business records: tables, read with the rights of whoever asks."""
