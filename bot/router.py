@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.agent.planning.requests import asks_for_action
+
 
 class Route(StrEnum):
     """The ways a message can take."""
@@ -105,3 +107,19 @@ def route_question(text: str) -> Routing:
         if pattern.match(text):
             return Routing(route=route, reason=reason)
     return Routing(route=Route.FAQ, reason="no rule of small talk fits")
+
+
+_SEVERAL = re.compile(
+    # A second question that leans on the first, or two in one.
+    r"[?？]\s*\S.{3,}[?？]|，(?:归谁|由谁|谁|分别|各|又|并|那)\S.{0,20}[?？]"
+    r"|,? and (?:who|which|what|where|when|how|is|does|was)\b"
+    r"|\b(?:compare|difference between)\b|相比|对比|区别",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def choose_agent_route(question: str) -> Route | None:
+    """Tell which questions a model has to work through in steps; None = one search does."""
+    if asks_for_action(question):
+        return Route.ACTION
+    return Route.MULTI_HOP if _SEVERAL.search(question) else None

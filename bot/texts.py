@@ -44,6 +44,9 @@ class Texts:
     draft_item: str
     draft_from_pages: str
     draft_not_here: str
+    draft_missing: Mapping[str, str]
+    condition_unmet: str
+    condition_unknown: str
 
 
 _ZH = Texts(
@@ -93,6 +96,13 @@ _ZH = Texts(
     draft="草稿如下，尚未执行，需要您确认：",
     draft_item="- {name}：{value}",
     draft_from_pages="（来自页面或其他系统，请核对）",
+    condition_unmet="您说的条件不成立（目前在 {step}），所以没有起草提醒。",
+    condition_unknown="我无法判断您说的条件是否成立（目前在 {step}），所以没有起草提醒。",
+    draft_missing={
+        "send_email.recipient": "邮件发给谁？请写出姓名或邮箱地址。",
+        "send_email.content": "邮件里要写什么？请说一下内容。",
+        "create_ticket.content": "工单是关于什么的？请说明出了什么问题或需要什么。",
+    },
     draft_not_here="这份草稿用到了只有您能看的内容，不能在这里显示。请私聊我再说一次。",
 )
 
@@ -153,6 +163,15 @@ _EN = Texts(
     draft="Here is a draft. Nothing has been done; it needs your confirmation:",
     draft_item="- {name}: {value}",
     draft_from_pages=" (from a page or another system, please check)",
+    condition_unmet="Your condition does not hold (it is at {step}), so no reminder was drafted.",
+    condition_unknown=(
+        "I can't tell whether your condition holds (it is at {step}), so no reminder was drafted."
+    ),
+    draft_missing={
+        "send_email.recipient": "Whom should the e-mail go to? Please give a name or an address.",
+        "send_email.content": "What should the e-mail say?",
+        "create_ticket.content": "What is the ticket about? What is wrong, or what do you need?",
+    },
     draft_not_here=(
         "This draft uses content that only you may see, so it can't be shown here. Please ask me "
         "again in a direct message."

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from knowledge.access import PUBLIC, Principal
-from knowledge.people import DirectorySnapshot, Person
+from knowledge.people import DirectorySnapshot, Person, PersonId
 from knowledge.readers import Reader
 from knowledge.readership import build_audience
 
@@ -68,3 +68,11 @@ def build_caller(reader: Reader, directory: DirectorySnapshot, now: datetime) ->
         listeners=tuple(listeners),
         now=now,
     )
+
+
+def describe_person(person_id: PersonId, caller: Caller) -> str:
+    """Name a person so that namesakes can be told apart."""
+    person = caller.directory.people[person_id]
+    names = " / ".join(dict.fromkeys(filter(None, (person.name, person.name_en))))
+    where = ", ".join(filter(None, (person.title, person.department)))
+    return f"{names} ({where})" if where else names
