@@ -5,21 +5,17 @@ at once.
 """
 # ruff: noqa: PLC0415
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 
 from bot.agent.skills.guarded import build_mask
 from bot.agent.skills.journal import AuditJournal
 from bot.agent.skills.kinds import BUILDERS, list_built_in, list_secrets, open_skill_parts
 from bot.agent.skills.skill_set import SkillSet
-from bot.conversation import Conversation, ConversationParts
-from bot.memory.turns import TurnStore
-from bot.rag.answerer import Answerer
-from bot.rag.quote_selection import Similarity
-from bot.rag.writer import LoadPeople, People, Writer
+from bot.assembly import ConversationGround, build_conversation
+from bot.conversation import Conversation
 from bot.trace import TraceStore
 from core.clock import Clock, SystemClock
 from core.database import Database, open_database
@@ -169,6 +165,24 @@ async def open_product(
             ingest=settings.ingest,
             clock=clock,
         )
+        skills = await stack.enter_async_context(open_skills(state))
+        conversation = build_conversation(
+            ConversationGround(
+                settings=settings,
+                clock=clock,
+                database=state.database,
+                directory=state.directory,
+                registry=state.registry,
+                ledger=state.ledger,
+                traces=state.traces,
+                analyser=analyser,
+                embedder=embedder,
+                store=store,
+                retriever=retriever,
+                model=model,
+                skills=skills,
+            )
+        )
         yield Product(
             state=state,
             analyser=analyser,
@@ -176,23 +190,7 @@ async def open_product(
             shape=shape,
             store=store,
             retriever=retriever,
-            conversation=Conversation(
-                ConversationParts(
-                    retriever=retriever,
-                    answerer=Answerer(
-                        analyser,
-                        similarity=build_similarity(embedder),
-                        writer=build_writer(settings, model),
-                        load_people=build_people_loader(state.registry),
-                    ),
-                    ledger=state.ledger,
-                    store=store,
-                    turns=TurnStore(state.database, kept_for=timedelta(days=settings.memory.days)),
-                    traces=state.traces,
-                    bases=settings.bases,
-                    clock=clock,
-                )
-            ),
+            conversation=conversation,
             ingest_parts=ingest_parts,
             sync_lock=SyncLock(
                 state.database,
@@ -202,7 +200,7 @@ async def open_product(
             ),
             model=model,
             memberships=memberships,
-            skills=await stack.enter_async_context(open_skills(state)),
+            skills=skills,
         )
 
 
@@ -267,41 +265,6 @@ async def _pick_embedder(chosen: EmbeddingSettings) -> Embedder:
             )
         case _:
             return BundledEmbedder(threads=chosen.threads)
-
-
-def build_similarity(embedder: Embedder) -> Similarity | None:
-    """Compare a question's meaning with that of sentences; None with words only."""
-    if embedder.dimension == 0:
-        return None
-
-    async def compare(question: str, texts: Sequence[str]) -> list[float]:
-        asked = await embedder.embed_query(question)
-        return [float(score) for score in await embedder.embed_passages(texts) @ asked]
-
-    return compare
-
-
-def build_writer(settings: Settings, model: ChatModel | None) -> Writer | None:
-    """Let the chat model write answers, when one is configured."""
-    if model is None:
-        return None
-    return Writer(
-        model,
-        max_tokens=settings.models.max_answer_tokens,
-        never_to_leave=settings.privacy.never_to_leave,
-    )
-
-
-def build_people_loader(registry: AccessRegistry) -> LoadPeople:
-    """Read the names of the directory as it is now, each person with all spellings."""
-
-    async def load() -> People:
-        people = (await registry.readership()).directory.people.values()
-        return tuple(
-            tuple(name for name in (person.name, person.name_en) if name) for person in people
-        )
-
-    return load
 
 
 def open_reranker(settings: Settings) -> Reranker | None:

@@ -4,13 +4,16 @@ Everything a person can ask ends in an `Answer`, also on an error.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
 import structlog
 
 from bot.agent.agent import Agent
+from bot.agent.caller import Caller
+from bot.agent.planning.planner import Planned, Planner
+from bot.asking import Asking
 from bot.memory.recollection import Recollection, name_asker
 from bot.memory.session import resolve_follow_up
 from bot.memory.turns import Turn, TurnStore
@@ -18,7 +21,6 @@ from bot.rag.answerer import Answerer, Reply
 from bot.rag.language import detect_language
 from bot.rag.page_history import StoredPageHistory
 from bot.rag.question_type import (
-    QuestionAnalysis,
     analyse_question,
     build_search_words,
     drop_moment,
@@ -35,7 +37,6 @@ from core.clock import Clock
 from core.errors import ZhixingError
 from core.messages import Answer, Outcome
 from core.settings import BaseSettings
-from knowledge.access import ReadableClasses
 from knowledge.documents import Hit, Status
 from knowledge.ledger import Ledger
 from knowledge.readers import Reader
@@ -64,6 +65,8 @@ class ConversationParts:
     Attributes:
         agent: Works out questions of several steps; None = all are answered by one search.
         choose_agent_route: Tells which questions those are, by the route they take.
+        planner: Works out what needs no model; None = nothing but pages is asked.
+        build_caller: Tells tools on whose behalf they run.
     """
 
     retriever: Retriever
@@ -76,6 +79,8 @@ class ConversationParts:
     clock: Clock
     agent: Agent | None = None
     choose_agent_route: ChooseAgentRoute = _never
+    planner: Planner | None = None
+    build_caller: Callable[[Reader], Awaitable[Caller]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,35 +94,6 @@ class _Replies:
     def cited(self) -> tuple[Hit, ...]:
         """Everything either reply rests on."""
         return self.public.cited + (self.private.cited if self.private else ())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asking:
-    """One search for a reply.
-
-    Attributes:
-        analysis: What kind of question it is, as of the moment it was put.
-        audience: Whom it is for, for the trace.
-        statuses: Of the pages searched; empty = as the query says.
-        any_time: Search former versions too.
-        watcher: Follows it; None = nobody does.
-    """
-
-    query: SearchQuery
-    analysis: QuestionAnalysis
-    access: ReadableClasses
-    steps: TraceSteps
-    audience: str
-    statuses: frozenset[Status] = frozenset()
-    any_time: bool = False
-    watcher: Watcher | None = None
-
-    @property
-    def name(self) -> str:
-        """Name the search in the trace."""
-        if self.any_time:
-            return f"{self.audience}, all versions"
-        return f"{self.audience}, archived" if self.statuses else self.audience
 
 
 class Conversation:
@@ -205,6 +181,9 @@ class Conversation:
         """Answer a question; `said` is how it was put before it was understood."""
         if routing.route is not Route.FAQ:
             return answer_small_talk(routing, get_texts(detect_language(question))), ()
+        planned = await self._plan(question, said, reader, steps)
+        if planned is not None and planned.is_sure:
+            return planned.reply.answer, planned.reply.cited
         worked_out = await self._work_out(question, said, reader, steps, watcher)
         if worked_out is not None and worked_out[0].outcome is not Outcome.NOT_FOUND:
             return worked_out
@@ -212,6 +191,8 @@ class Conversation:
         replies = await self._search_and_reply(query, reader, steps, watcher)
         answer = replies.public.answer
         private = replies.private.answer if replies.private else None
+        if planned is not None and private is None and answer.outcome is Outcome.NOT_FOUND:
+            return planned.reply.answer, planned.reply.cited
         if worked_out is not None and private is None and answer.outcome is Outcome.NOT_FOUND:
             # It says at least what was tried.
             return worked_out
@@ -220,6 +201,32 @@ class Conversation:
             outcome = Outcome.NO_ACCESS if is_wholly_private else answer.outcome
             answer = replace(answer, outcome=outcome, private_answer=list_sources(private))
         return replace(answer, route=routing.route), replies.cited
+
+    async def _plan(
+        self, question: str, said: str, reader: Reader, steps: TraceSteps
+    ) -> Planned | None:
+        """Let the planner answer what it understands without a model."""
+        planner, build_caller = self._parts.planner, self._parts.build_caller
+        if planner is None or build_caller is None:
+            return None
+
+        async def ask_pages(words: str) -> Reply:
+            asking = Asking(
+                query=parse_search(words),
+                analysis=analyse_question(words, now=self._parts.clock.now()),
+                access=reader.audience_readable,
+                steps=steps,
+                audience="part",
+            )
+            return await self._reply(asking)
+
+        caller = await build_caller(reader)
+        planned = await planner.plan(question, said, caller, steps, ask_pages)
+        if planned is None:
+            return None
+        route = Route.ACTION if planned.is_action else Route.MULTI_HOP
+        answer = replace(planned.reply.answer, route=route)
+        return replace(planned, reply=replace(planned.reply, answer=answer))
 
     async def _work_out(
         self,
@@ -251,7 +258,7 @@ class Conversation:
         self, query: SearchQuery, reader: Reader, steps: TraceSteps, watcher: Watcher | None
     ) -> _Replies:
         """Answer for everybody who listens; what more the asker may read goes to them alone."""
-        asking = _Asking(
+        asking = Asking(
             query=query,
             analysis=analyse_question(query.words, now=self._parts.clock.now()),
             access=reader.audience_readable,
@@ -270,7 +277,7 @@ class Conversation:
         )
         return _Replies(public=public, private=private if is_more else None)
 
-    async def _reply(self, asking: _Asking) -> Reply:
+    async def _reply(self, asking: Asking) -> Reply:
         """Reply from what is in force; from the past when that is asked for or nothing else is."""
         analysis = asking.analysis
         reply = await self._reply_from(asking)
@@ -291,7 +298,7 @@ class Conversation:
         former = await self._reply_from(replace(asking, statuses=frozenset(Status), any_time=True))
         return former if former.answer.outcome is not Outcome.NOT_FOUND else reply
 
-    async def _reply_from(self, asking: _Asking) -> Reply:
+    async def _reply_from(self, asking: Asking) -> Reply:
         watcher = asking.watcher
         if watcher is not None:
             await watcher.note(Step.SEARCHING)
@@ -316,7 +323,7 @@ class Conversation:
         )
         return reply
 
-    async def _search(self, asking: _Asking) -> Retrieval:
+    async def _search(self, asking: Asking) -> Retrieval:
         """Search the state a question names; today's where nothing is known of that time.
 
         A date in a question may as well be part of what pages tell today. What is archived today

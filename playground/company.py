@@ -27,6 +27,7 @@ from core.source_settings import ConfluenceSettings, NotionSettings
 from knowledge.directory_import import GROUP_SOURCE, import_directory
 from knowledge.source import Source
 from knowledge.sync_report import SyncReport
+from playground.company_records import prepare_records
 from playground.confluence.changes import apply_change as change_wiki
 from playground.confluence.server import ConfluenceServer, Flavour, serve_confluence
 from playground.confluence.wiki import load_wiki
@@ -183,6 +184,7 @@ async def open_company(
         SettingsError: A file of the folder is missing or not of its form.
     """
     staff = Staff(_copy_staff(folder, settings.home / COMPANY_FOLDER))
+    settings = prepare_records(settings, folder, staff.folder)
     stepped = SteppedClock(clock)
     workspace = Workspace.load(folder)
     workspace.write_access(staff.folder / ACCESS_FILE)

@@ -34,9 +34,10 @@ from core.settings import (
 )
 from core.skill_settings import TrackerSettings
 from playground.company import Company, open_company
+from playground.company_records import copy_skills
 from playground.home import FILES, empty_home, write_settings
 from playground.jira.board import Board
-from playground.jira.projects import SKILLS, read_projects
+from playground.jira.projects import read_projects
 from playground.jira.server import JiraServer, serve_jira
 from playground.mail import Mailbox, serve_mail
 from playground.slack.server import APP_TOKEN, BOT_TOKEN, SlackServer, serve_slack
@@ -231,15 +232,12 @@ def connect(
 ) -> Settings:
     """Return the settings with the stand-ins in place of whatever chat, mail and tickets they name.
 
-    Skills are those of the company's folder, unless the home has its own.
+    Skills of the company's folder come to those the home has.
     """
-    skills = settings.skills
-    if (folder / SKILLS).is_dir() and not (settings.home / skills.folder).is_dir():
-        skills = skills.model_copy(update={"folder": str(folder / SKILLS)})
+    copy_skills(folder, settings)
     desk = TrackerSettings.model_validate(jira.settings())
     return settings.model_copy(
         update={
-            "skills": skills,
             "trackers": {**settings.trackers, DESK: desk},
             "slack": SlackSettings(
                 bot_token=SecretStr(BOT_TOKEN),

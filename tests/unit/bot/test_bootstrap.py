@@ -7,11 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bot.assembly import build_people_loader, build_similarity, build_writer
 from bot.bootstrap import (
     build_memberships,
-    build_people_loader,
-    build_similarity,
-    build_writer,
     open_chat_model,
     open_embedder,
     open_reranker,

@@ -15,7 +15,8 @@ from bot.agent.caller import Caller
 from bot.agent.proposals import ProposableSkill
 from bot.agent.toolbox.standard import build_toolbox
 from bot.agent.tools import JsonSchema, Tool
-from bot.bootstrap import Product, build_people_loader, build_writer, open_chat_model
+from bot.assembly import build_people_loader, build_writer
+from bot.bootstrap import Product, open_chat_model
 from bot.conversation import Conversation
 from bot.router import Route
 from core.errors import PermanentError
@@ -135,6 +136,8 @@ async def open_bench(
         parts = replace(
             product.conversation.parts,
             agent=agent,
+            # Nothing is worked out before the model is asked.
+            planner=None,
             choose_agent_route=lambda _question: Route.MULTI_HOP,
         )
         try:
