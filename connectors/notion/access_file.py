@@ -14,6 +14,7 @@ from typing import Any
 
 from connectors.notion.ids import normalise_id
 from knowledge.access import NOBODY, AccessRule
+from knowledge.directory_import import GROUP_SOURCE
 from knowledge.people import DirectorySnapshot
 
 _KEYS = frozenset({"title", "inherit", "users", "groups"})
@@ -145,13 +146,16 @@ def _find_user(name: str, directory: DirectorySnapshot | None) -> str:
 
 
 def _find_group(name: str, directory: DirectorySnapshot | None) -> str:
-    """Return the principal of a group; empty when the directory knows none or several."""
+    """Return the principal of a group, imported ones first; empty for none, or several others."""
     if name in _WORDS or name.startswith("group:"):
         return name
     if directory is None:
         return ""
-    found = [one.principal for one in directory.content.groups if one.group_id == name]
-    return found[0] if len(found) == 1 else ""
+    found = {one.source: one.principal for one in directory.content.groups if one.group_id == name}
+    # A plain name is the imported group, whatever groups of that name other systems come to have.
+    if GROUP_SOURCE in found:
+        return found[GROUP_SOURCE]
+    return next(iter(found.values())) if len(found) == 1 else ""
 
 
 def _refuse_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from connectors.notion.access_file import (
 )
 from connectors.notion.round import implies
 from knowledge.access import ALL_MEMBERS, EVERYBODY, NOBODY, AccessRule
+from knowledge.people import Group
 from knowledge.source import AccessChanged, Upserted
 from tests.unit.connectors.notion.blocks_of import an_id
 from tests.unit.connectors.notion.office import ANNA, ANNA_ONLY, BEN, STAFF, Office
@@ -121,6 +122,20 @@ async def test_people_are_named_by_id_or_address_and_groups_by_id(office: Office
     text = json.dumps({"pages": {an_id(1): entry}})
     rule = parse_access_file(text, directory).find_rule([an_id(1)])
     assert rule == AccessRule.of(["user:anna", "user:ben", "group:company/sales"])
+
+
+async def test_groups_of_another_system_do_not_take_the_name_of_an_imported_one(
+    office: Office,
+) -> None:
+    others = [
+        Group(source=source, group_id=name, name=name, members=frozenset({ANNA}))
+        for source, name in [("wiki", "sales"), ("wiki", "admins"), ("slack", "admins")]
+    ]
+    await office.directory.replace_groups(others, checked_at=office.clock.now())
+    entries = {an_id(1): {"groups": ["sales"]}, an_id(2): {"groups": ["admins"]}}
+    access = parse_access_file(json.dumps({"pages": entries}), await office.directory.load())
+    assert access.find_rule([an_id(1)]) == AccessRule.of(["group:company/sales"])
+    assert access.find_rule([an_id(2)]) == NOBODY
 
 
 async def test_pages_are_read_by_those_the_nearest_entry_names(office: Office) -> None:
