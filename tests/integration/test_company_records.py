@@ -71,7 +71,7 @@ async def test_a_reminder_is_drafted_when_its_condition_holds(product: Product) 
     assert answer.proposed_action is not None
     assert answer.proposed_action.params["to"] == ["pan.zi@trellis-lib.example"]
     assert "CL-2609-017" in str(answer.proposed_action.params["body"])
-    assert "body" in answer.proposed_action.from_pages
+    assert answer.proposed_action.from_pages == {"subject", "body"}
 
 
 async def test_no_reminder_is_drafted_when_its_condition_does_not_hold(product: Product) -> None:

@@ -1,7 +1,7 @@
 """Reminders that depend on how far something has come, as records and pages tell."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.agent.caller import Caller
 from bot.agent.name_index import NameIndex
@@ -89,6 +89,9 @@ class Reminders:
         key = str(answer.row[answer.reading.table.key.name])
         cited = () if line is None else (line.hit,)
         draft = _build_draft(people, key, step, caller, language, cited)
+        if draft.parameters and _name(request, places.names):
+            # Whom the person named is their own choice.
+            draft = replace(draft, from_pages=draft.from_pages - {"to"})
         return Judged(is_met=True, step=step, line=line, draft=draft)
 
     async def explain_step(
