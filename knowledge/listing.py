@@ -4,7 +4,6 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Set
 
-from core.errors import ZhixingError
 from knowledge.documents import DocumentId
 from knowledge.source import Change, Failed, Unchanged, Upserted
 
@@ -40,7 +39,8 @@ class Listing:
             async for change in changes:
                 self._count += isinstance(change, Upserted | Unchanged | Failed)
                 await self._queue.put(change)
-        except ZhixingError:
+        except Exception:
+            # Any error at all: a reader that ended in silence would be waited for for ever.
             await self._queue.put(None)
             raise
         await self._queue.put(None)
