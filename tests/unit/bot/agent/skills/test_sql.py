@@ -1,7 +1,11 @@
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from sqlalchemy.engine import make_url
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from core.errors import RefusedError, ToolFailedError, ToolRetryError
 from tests.unit.bot.agent.skills.bench import (
@@ -17,6 +21,7 @@ from tests.unit.bot.agent.skills.bench import (
     values,
 )
 
+POSTGRESQL = os.environ.get("DATABASE_URL", "")
 SETTINGS = '[databases.erp]\nurl = "sqlite:///erp.sqlite"\n'
 CLAIMS = """
     name: list_claims
@@ -221,3 +226,45 @@ async def test_a_statement_that_fails_or_takes_too_long_is_told(bench: SkillBenc
     tool = await bench.load_tool(CLAIMS.replace("amount FROM", "no_such_column FROM"))
     with pytest.raises(ToolFailedError, match="no such column"):
         await tool.run({}, call_as(ANN))
+
+
+@pytest.mark.skipif(not POSTGRESQL, reason="DATABASE_URL is not set")
+async def test_postgresql_takes_dates_numbers_and_limits(tmp_path: Path) -> None:
+    engine = create_async_engine(make_url(POSTGRESQL).set(drivername="postgresql+asyncpg"))
+    schema = f"zhixing_{uuid4().hex}"
+    async with engine.begin() as connection:
+        for statement in (
+            f"CREATE SCHEMA {schema}",
+            f"CREATE TABLE {schema}.claims (id int, owner text, amount numeric, spent date)",
+            f"INSERT INTO {schema}.claims VALUES (1, '{ANN}', 10.50, '2026-01-05'),"
+            f" (2, '{BEN}', 20, '2026-03-01')",
+        ):
+            await connection.exec_driver_sql(statement)
+    try:
+        async with open_bench(tmp_path, f'[databases.erp]\nurl = "{POSTGRESQL}"\n') as bench:
+            tool = await bench.load_tool(
+                f"""
+                name: claims_since
+                kind: sql
+                description: Claims since a day.
+                title: {{en: Claims}}
+                database: erp
+                query: >-
+                  SELECT id, amount, spent::text AS day, :today AS today FROM {schema}.claims c
+                  WHERE spent >= :since AND (:least IS NULL OR amount >= :least) ORDER BY id
+                parameters:
+                  since: {{description: First day, format: date, required: true}}
+                  least: {{description: Least amount, type: number}}
+                rows: {{full: ["group:company/finance"], own: owner}}
+                """
+            )
+            every = await tool.run({"since": "2026-01-01"}, call_as(FINANCE))
+            some = await tool.run({"since": "2026-01-01", "least": 15}, call_as(FINANCE))
+            own = await tool.run({"since": "2026-01-01"}, call_as(ANN))
+        assert values(every.rows, "id") == [1, 2]
+        assert values(some.rows, "id") == [2]
+        assert own.rows == ({"id": 1, "amount": 10.5, "day": "2026-01-05", "today": "2026-10-15"},)
+    finally:
+        async with engine.begin() as connection:
+            await connection.exec_driver_sql(f"DROP SCHEMA {schema} CASCADE")
+        await engine.dispose()
