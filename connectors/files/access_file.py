@@ -9,8 +9,7 @@ import reprlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import yaml
-
+from core.marked_yaml import YamlError, load_marked_yaml
 from knowledge.access import ALL_MEMBERS, NOBODY, AccessRule
 
 ACCESS_FILE = ".access.yaml"
@@ -24,16 +23,6 @@ class AccessFileError(Exception):
     """The file does not say plainly who may read; its folder is then closed to everybody."""
 
 
-class _StrictLoader(yaml.SafeLoader):
-    """Refuses a key that stands twice: the last one would silently win."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:  # noqa: FBT001, FBT002 - the signature is the library's
-        names = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        if len(names) != len(set(names)):
-            raise yaml.YAMLError("a key stands twice")
-        return super().construct_mapping(node, deep=deep)
-
-
 def parse_access_file(text: str) -> frozenset[str]:
     """Return the principals of a folder's clause; none at all admits nobody.
 
@@ -41,12 +30,9 @@ def parse_access_file(text: str) -> frozenset[str]:
         AccessFileError: Anything but a mapping with the one key `read` and a list of principals.
     """
     try:
-        # Aliases grow a few lines into millions of readers.
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise AccessFileError("aliases (`*name`) are not allowed")
-        content = yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - derived from SafeLoader
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise AccessFileError(f"it is not valid YAML ({_first_line(error)})") from error
+        content = load_marked_yaml(text).value
+    except YamlError as error:
+        raise AccessFileError(f"line {error.mark.line}: {error}") from error
     if not isinstance(content, dict) or "read" not in content:
         raise AccessFileError("it must hold `read: [principals]`")
     unknown = sorted(str(key) for key in content if key != "read")
@@ -55,13 +41,15 @@ def parse_access_file(text: str) -> frozenset[str]:
     readers = content["read"]
     if not isinstance(readers, list):
         raise AccessFileError("`read` must be a list, such as [members] or ['group:wiki/hr']")
+    found = []
     for reader in readers:
         if not isinstance(reader, str) or not _PRINCIPAL.fullmatch(reader):
             raise AccessFileError(
                 f"{reprlib.repr(reader)} is no principal; write public, members, group:SOURCE/ID "
                 "or user:ID"
             )
-    return frozenset(readers)
+        found.append(reader)
+    return frozenset(found)
 
 
 @dataclass(slots=True)
@@ -136,7 +124,3 @@ def _read_text(file: Path) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise AccessFileError("it is not UTF-8") from error
-
-
-def _first_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:120]

@@ -8,10 +8,11 @@ from playground.plain_style import HEAD, STYLE
 
 _REFRESH_S = 2
 _STYLE = (
-    f"{STYLE}.board{{display:grid;grid-template-columns:repeat(3,1fr);gap:1rem}}"
+    f"{STYLE}.board{{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:1rem}}"
     ".card{border:1px solid var(--line);border-radius:8px;padding:.6rem .8rem;margin:.6rem 0}"
     ".card a{font-weight:600;text-decoration:none}"
 )
+_NAMES = {"To Do": "待办 To do", "In Progress": "处理中 In progress", "Done": "完成 Done"}
 _PAGES = Environment(autoescape=True).from_string(
     """<!doctype html><html lang="zh">{{ head|safe }}
 {% if refresh_s %}<meta http-equiv="refresh" content="{{ refresh_s }}">{% endif %}
@@ -19,12 +20,12 @@ _PAGES = Environment(autoescape=True).from_string(
 {% if issue %}<p><a href="/board">← 看板 Board</a></p>{% endif %}
 <h1>{{ title }}</h1>
 {% if issue %}
-<p class="faint">{{ issue.issue_type }} · {{ issue.priority }} · {{ issue.status }} ·
+<p class="faint">{{ issue.issue_type }} · {{ issue.priority }} · {{ names[issue.status] }} ·
 {{ issue.created.strftime('%Y-%m-%d %H:%M') }} UTC · {{ issue.labels|join(', ') }}</p>
 <pre>{{ issue.description }}</pre>
 <form method="post" class="row">
 {% for status in statuses %}{% if status != issue.status %}
-<button name="status" value="{{ status }}">→ {{ status }}</button>
+<button name="status" value="{{ status }}">→ {{ names[status] }}</button>
 {% endif %}{% endfor %}</form>
 <h2>评论 Comments ({{ issue.comments|length }})</h2>
 {% for one in issue.comments %}<div class="b"><small>{{ one.author }} ·
@@ -32,7 +33,7 @@ _PAGES = Environment(autoescape=True).from_string(
 {% else %}
 <p class="faint">{% for one in projects %}{{ one.name }} ({{ one.key }}){{ ' · ' if not loop.last }}
 {% endfor %}</p>
-<div class="board">{% for status in statuses %}<section><h2>{{ status }}</h2>
+<div class="board">{% for status in statuses %}<section><h2>{{ names[status] }}</h2>
 {% for one in issues if one.status == status %}
 <div class="card"><a href="/browse/{{ one.key }}">{{ one.key }}</a> {{ one.summary }}
 <div class="faint"><small>{{ one.priority }} · {{ one.issue_type }}
@@ -82,6 +83,7 @@ class Views:
             head=HEAD,
             style=_STYLE,
             statuses=STATUSES,
+            names=_NAMES,
             projects=list(self._board.projects.values()),
             **values,
         )
