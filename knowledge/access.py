@@ -6,6 +6,7 @@ carries nothing but the number of its class.
 """
 
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NewType, Self
@@ -15,8 +16,15 @@ Principal = NewType("Principal", str)
 AccessNo = NewType("AccessNo", int)
 """Number of an access class; later classes have larger numbers."""
 
+_FORM = re.compile(r"public|members|group:[^/\s]+/\S.*|user:\S.*")
+
 PUBLIC = Principal("public")
 MEMBERS = Principal("members")
+
+
+def is_principal(text: str) -> bool:
+    """Tell whether a text has the form of a principal; nobody need go by it."""
+    return _FORM.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

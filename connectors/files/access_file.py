@@ -4,18 +4,16 @@ Files above the root count too: whoever syncs a part of a folder reads it under 
 """
 
 import os
-import re
 import reprlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.marked_yaml import YamlError, load_marked_yaml
-from knowledge.access import ALL_MEMBERS, NOBODY, AccessRule
+from knowledge.access import ALL_MEMBERS, NOBODY, AccessRule, is_principal
 
 ACCESS_FILE = ".access.yaml"
 # Meant as one, and would be overlooked.
 _MISNAMED = ".access.yml"
-_PRINCIPAL = re.compile(r"public|members|group:[^/\s]+/\S.*|user:\S.*")
 _MAX_BYTES = 1_000_000
 
 
@@ -43,7 +41,7 @@ def parse_access_file(text: str) -> frozenset[str]:
         raise AccessFileError("`read` must be a list, such as [members] or ['group:wiki/hr']")
     found = []
     for reader in readers:
-        if not isinstance(reader, str) or not _PRINCIPAL.fullmatch(reader):
+        if not isinstance(reader, str) or not is_principal(reader):
             raise AccessFileError(
                 f"{reprlib.repr(reader)} is no principal; write public, members, group:SOURCE/ID "
                 "or user:ID"

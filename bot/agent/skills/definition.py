@@ -7,20 +7,19 @@ from pydantic import AfterValidator, Field, JsonValue, model_validator
 
 from bot.agent.skills.templates import find_names
 from core.settings_section import Section
-from knowledge.access import MEMBERS, Principal
+from knowledge.access import MEMBERS, Principal, is_principal
 
 LONGEST_WRITE_S = 25.0
 """Confirmed actions are given up after half a minute; the skill must have ended before."""
 BOUND_NAMES = frozenset({"asker", "asker_email", "asker_name", "today"})
 """What code fills in from whoever asks; no parameter can be called so."""
-_PRINCIPAL = re.compile(r"public|members|group:[^/\s]+/\S.*|user:\S.*")
 _NAME = r"^[a-z][a-z0-9_]{1,63}$"
 _TABLE = r"^[^\W\d]\w*(\.[^\W\d]\w*)?$"
 _COLUMN = r"^[^\W\d]\w*$"
 
 
 def _check_principal(value: Principal) -> Principal:
-    if not _PRINCIPAL.fullmatch(value):
+    if not is_principal(value):
         raise ValueError(
             f"{value!r} is no principal; write public, members, group:SOURCE/ID or user:ID"
         )

@@ -19,9 +19,7 @@ def build_entry_point(file: SkillFile, parts: SkillParts) -> Built:
     Raises:
         SkillFileError: No package brings an entry point of this name, or it can't be loaded.
     """
-    definition = file.definition
-    if not isinstance(definition, PythonSkill):
-        raise TypeError(type(definition))
+    definition = file.read_as(PythonSkill)
     found = {one.name: one for one in entry_points(group=GROUP)}
     if definition.entry not in found:
         raise file.fail(

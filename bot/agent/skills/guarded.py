@@ -37,12 +37,16 @@ def build_mask(secrets: Iterable[str]) -> Mask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SkillTool:
-    """A skill that only looks something up; a `Tool`."""
+class _Guarded:
+    """What both sorts of skills have.
+
+    Attributes:
+        parameters: JSON Schema of what has to be filled in.
+        mask: Hides secrets in what comes back.
+    """
 
     definition: BaseSkill
     parameters: JsonSchema
-    lookup: Lookup
     mask: Mask
 
     @property
@@ -52,17 +56,24 @@ class SkillTool:
 
     @property
     def description(self) -> str:
-        """What it does, for a model."""
+        """What it does and when to use it, for a model."""
         return self.definition.description
+
+    def is_offered_to(self, caller: Caller) -> bool:
+        """Tell whether this person may know of it and use it at all."""
+        return caller.has_any(self.definition.visible_to)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillTool(_Guarded):
+    """A skill that only looks something up; a `Tool`."""
+
+    lookup: Lookup
 
     @property
     def timeout_s(self) -> float:
         """After that long it is given up."""
         return self.definition.timeout_s
-
-    def is_offered_to(self, caller: Caller) -> bool:
-        """Tell whether this person may use it at all."""
-        return is_visible(self.definition, caller)
 
     async def run(self, arguments: Mapping[str, JsonValue], caller: Caller) -> ToolResult:
         """Look it up; raises as `Tool.run`."""
@@ -88,40 +99,23 @@ class SkillTool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SkillAction:
+class SkillAction(_Guarded):
     """A skill that does something once a person has agreed; a `WriteSkill`.
 
     Attributes:
         fields: What the values of a draft are called, in the order in which they are shown.
-        parameters: JSON Schema of what has to be filled in for a draft.
+        version: What else the effect depends on.
     """
 
-    definition: BaseSkill
-    parameters: JsonSchema
     act: Act
-    mask: Mask
     fields: Mapping[str, Words] = field(default_factory=dict)
     version: Mapping[str, JsonValue] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self.definition.name
-
-    @property
-    def description(self) -> str:
-        """What it does and when to use it, for a model."""
-        return self.definition.description
 
     @property
     def definition_hash(self) -> str:
         """Of everything the file says, and of the servers it means."""
         said = self.definition.model_dump(mode="json")
         return hash_parameters({"definition": said, "version": dict(self.version)})
-
-    def is_offered_to(self, caller: Caller) -> bool:
-        """Tell whether this person may ask for it at all."""
-        return is_visible(self.definition, caller)
 
     def normalise(self, parameters: Mapping[str, JsonValue]) -> Parameters:
         """Return what would be done; raises as `WriteSkill.normalise`.
@@ -170,11 +164,6 @@ class SkillAction:
 
 
 Skill = SkillTool | SkillAction
-
-
-def is_visible(definition: BaseSkill, caller: Caller) -> bool:
-    """Tell whether somebody may know of a skill and use it."""
-    return caller.has_any(definition.visible_to)
 
 
 def guard(file: SkillFile, built: Built, mask: Mask) -> Skill:

@@ -45,9 +45,7 @@ def build_http(file: SkillFile, parts: SkillParts) -> Built:
     Raises:
         SkillFileError: Its address is not a listed host's, or a secret is not in the settings.
     """
-    definition = file.definition
-    if not isinstance(definition, HttpSkill):
-        raise TypeError(type(definition))
+    definition = file.read_as(HttpSkill)
     address = _check_address(file, definition, parts)
     secrets = {name: one.get_secret_value() for name, one in parts.skills.secrets.items()}
     for name, value in definition.headers.items():

@@ -53,9 +53,7 @@ def build_mail(file: SkillFile, parts: SkillParts) -> Built:
     Raises:
         SkillFileError: No mail server is set, or something has nowhere to come from.
     """
-    definition = file.definition
-    if not isinstance(definition, EmailSkillFile):
-        raise TypeError(type(definition))
+    definition = file.read_as(EmailSkillFile)
     mail = parts.mail
     if not mail.is_configured:
         raise file.fail("no mail server is set; set host and sender under [mail]", "kind")

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
@@ -12,6 +13,7 @@ from bot.agent.skills.definition import KINDS, AnySkill, BaseSkill
 from core.marked_yaml import Mark, MarkedYaml, Place, YamlError, read_marked_yaml
 
 _KEY = re.compile(r"`(\w+)")
+_S = TypeVar("_S", bound=BaseSkill)
 SUFFIXES = frozenset({".yaml", ".yml"})
 
 
@@ -38,6 +40,12 @@ class SkillFile:
     path: Path
     definition: BaseSkill
     yaml: MarkedYaml
+
+    def read_as(self, kind: type[_S]) -> _S:
+        """Return what was read, which is of this kind: the file is built by what it says it is."""
+        if not isinstance(self.definition, kind):
+            raise TypeError(f"{self.path} is no {kind.__name__}")
+        return self.definition
 
     def fail(self, reason: str, *place: str | int) -> SkillFileError:
         """Return the error for something that turned out wrong at a place."""

@@ -33,9 +33,7 @@ def build_query(file: SkillFile, parts: SkillParts) -> Built:
     Raises:
         SkillFileError: The database is not in the settings, or the statement can't be used.
     """
-    definition = file.definition
-    if not isinstance(definition, SqlSkill):
-        raise TypeError(type(definition))
+    definition = file.read_as(SqlSkill)
     database = parts.databases.get(definition.database)
     if database is None:
         raise file.fail(

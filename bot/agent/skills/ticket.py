@@ -44,9 +44,7 @@ def build_ticket(file: SkillFile, parts: SkillParts) -> Built:
     Raises:
         SkillFileError: The tracker is not in the settings, or a value has nowhere to come from.
     """
-    definition = file.definition
-    if not isinstance(definition, TicketSkillFile):
-        raise TypeError(type(definition))
+    definition = file.read_as(TicketSkillFile)
     tracker = parts.trackers.get(definition.tracker)
     if tracker is None:
         raise file.fail(
