@@ -7,6 +7,8 @@ import pytest
 from sqlalchemy.engine import make_url
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from bot.agent.skills.definition import RowRights
+from bot.agent.skills.sight import list_visible_people
 from core.errors import RefusedError, ToolFailedError, ToolRetryError
 from tests.unit.bot.agent.skills.bench import (
     ANN,
@@ -268,3 +270,12 @@ async def test_postgresql_takes_dates_numbers_and_limits(tmp_path: Path) -> None
         async with engine.begin() as connection:
             await connection.exec_driver_sql(f"DROP SCHEMA {schema} CASCADE")
         await engine.dispose()
+
+
+def test_who_has_left_owns_nothing_any_more() -> None:
+    rights = RowRights(own="owner", reports=True)
+    assert list_visible_people(rights, call_as("old.timer")) == frozenset()
+    assert list_visible_people(rights, call_as(None)) == frozenset()
+    assert list_visible_people(rights, call_as(GUEST)) == {GUEST}
+    assert list_visible_people(rights, call_as(BOSS)) == {BOSS, ANN, BEN}
+    assert list_visible_people(rights, call_as(None, is_operator=True)) is None
