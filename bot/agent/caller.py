@@ -32,6 +32,17 @@ class Caller:
         """The asker; None for the operator and for people the directory does not know."""
         return self.reader.asker
 
+    def list_own(self, *, with_reports: bool) -> list[Person]:
+        """Return the people whose records are the asker's to see: themselves, and their reports.
+
+        Nobody for people the directory does not know, and for those who have left.
+        """
+        asker = self.person
+        if asker is None or not self.principals:
+            return []
+        people = self.directory.people.values() if with_reports else ()
+        return [asker, *(one for one in people if one.manager == asker.person_id)]
+
     def has_any(self, principals: Iterable[Principal]) -> bool:
         """Tell whether the asker is one of these; the operator always is."""
         return self.reader.is_operator or not self.principals.isdisjoint(principals)

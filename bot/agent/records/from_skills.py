@@ -81,9 +81,7 @@ def build_store(
 
 def build_records(file: SkillFile, parts: SkillParts) -> Built:
     """Build the tool of one table, for models; a `Builder`."""
-    definition = file.definition
-    if not isinstance(definition, SqlSkill):
-        raise TypeError(f"{definition.name!r} is no skill of the kind sql")
+    definition = file.read_as(SqlSkill)
     database = parts.databases.get(definition.database)
     if database is None:
         raise file.fail(

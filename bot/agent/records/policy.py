@@ -54,17 +54,8 @@ def decide_sight(policy: RowPolicy, caller: Caller) -> Sight:
         return Sight(people=frozenset())
     if caller.has_any(policy.full):
         return Sight(people=None)
-    person = caller.person
-    if not policy.own or person is None or not caller.principals:
-        return Sight(people=frozenset())
-    people = {str(person.person_id)}
-    if policy.has_reports:
-        people |= {
-            str(one.person_id)
-            for one in caller.directory.people.values()
-            if one.manager == person.person_id
-        }
-    return Sight(people=frozenset(people))
+    own = caller.list_own(with_reports=policy.has_reports) if policy.own else []
+    return Sight(people=frozenset(str(one.person_id) for one in own))
 
 
 def is_public(policies: Policies, tables: Collection[str], caller: Caller) -> bool:

@@ -276,6 +276,6 @@ def test_who_has_left_owns_nothing_any_more() -> None:
     rights = RowRights(own="owner", reports=True)
     assert list_visible_people(rights, call_as("old.timer")) == frozenset()
     assert list_visible_people(rights, call_as(None)) == frozenset()
-    assert list_visible_people(rights, call_as(GUEST)) == {GUEST}
-    assert list_visible_people(rights, call_as(BOSS)) == {BOSS, ANN, BEN}
+    assert list_visible_people(rights, call_as(GUEST)) == frozenset({GUEST})
+    assert list_visible_people(rights, call_as(BOSS)) == frozenset({BOSS, ANN, BEN})
     assert list_visible_people(rights, call_as(None, is_operator=True)) is None
