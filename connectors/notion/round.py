@@ -1,6 +1,6 @@
 """What one run knows: the tree, the rules, what the ledger holds, what was read and waits."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -12,7 +12,7 @@ from connectors.notion.payloads import NotionObject
 from connectors.notion.places import Place, PlaceKind, Places
 from connectors.notion.reading import BodyReader
 from connectors.notion.state import Kind, PageState, is_settled, parse_state
-from core.errors import AccessDeniedError, ResourceGoneError
+from core.errors import AccessDeniedError, ResourceGoneError, ZhixingError
 from core.settings import IngestSettings
 from knowledge.access import NOBODY, PUBLIC, AccessRule
 from knowledge.documents import DocumentId
@@ -74,6 +74,7 @@ class Round:
     closed_tables: dict[str, None] = field(default_factory=dict)
     reader: BodyReader = field(init=False)
     _told: dict[str, str] = field(default_factory=dict)
+    _placed: dict[str, Kind] = field(default_factory=dict)
     _parent_kinds: dict[str, PlaceKind] = field(default_factory=dict)
     _block_pages: dict[str, str] = field(default_factory=dict)
 
@@ -239,14 +240,15 @@ class Round:
         has changed, nobody may read the table until it is written anew.
         """
         known, state = self.known.get(object_id), self.states.get(object_id)
-        # Without a state nobody knows where it lies; it is about to be read, rule and all.
-        if known is None or state is None:
+        kind = state.kind if state else self._placed.get(object_id)
+        # Where nobody knows where it lies, it is about to be read, rule and all.
+        if known is None or kind is None:
             return
         rule = self.rule(object_id)
         told = self._told.get(object_id, known.access_id)
         if told == rule.access_id:
             return
-        if state.kind == "database" and told == NOBODY.access_id:
+        if kind == "database" and told == NOBODY.access_id:
             self.closed_tables.setdefault(object_id)
             return
         self._told[object_id] = rule.access_id
@@ -260,6 +262,26 @@ class Round:
             self.closed_tables[database_id] = None
             self._told[database_id] = NOBODY.access_id
             yield AccessChanged(document_id=known.document_id, scope=known.scope, rule=NOBODY)
+
+    async def place_forgotten(self) -> AsyncIterator[AccessChanged]:
+        """Find out where documents lie whose state is gone, as of those whose text is owed anew.
+
+        Their rule depends on it and must not wait for their text. Nobody may read what is not to
+        be placed, until it is read again.
+        """
+        for object_id, known in self.known.items():
+            if object_id in self.states:
+                continue
+            kind, _ = parse_locator(known.locator)
+            try:
+                await self.put(await self.fetch_any(object_id, kind), kind)
+            except ZhixingError:
+                if known.access_id != NOBODY.access_id:
+                    yield AccessChanged(
+                        document_id=known.document_id, scope=known.scope, rule=NOBODY
+                    )
+                continue
+            self._placed[object_id] = kind
 
     def keep(self, object_id: str, value: object) -> None:
         """Keep a reading until its document is fetched."""

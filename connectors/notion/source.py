@@ -124,8 +124,13 @@ class NotionSource:
     async def discover_access(
         self, known: Mapping[DocumentId, KnownDocument]
     ) -> AsyncIterator[AccessChanged | Upserted | Failed | ScopeListed]:
-        """Yield the documents whose rule is another one now; asks Notion for nothing."""
+        """Yield the documents whose rule is another one now.
+
+        Asks Notion only where documents lie that are owed a new reading.
+        """
         round_ = await self._begin(known)
+        async for closed in round_.place_forgotten():
+            yield closed
         discovery = Discovery(round_, self._settings, self._clock)
         for failed in discovery.tell_faults():
             yield failed

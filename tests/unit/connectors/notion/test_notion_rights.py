@@ -203,6 +203,29 @@ async def test_a_rights_run_asks_notion_for_nothing(office: Office) -> None:
     assert again == {office.document_id(root), office.document_id(child)}
 
 
+@pytest.mark.parametrize("is_readable", [True, False])
+async def test_a_rule_does_not_wait_for_text_that_is_owed(
+    office: Office, *, is_readable: bool
+) -> None:
+    root = office.editor.add_page("Wiki")
+    child = office.editor.add_page("Plan", root)
+    office.editor.add_text(child, "secret words")
+    office.grant(root, STAFF)
+    await office.sync()
+    await office.bench.parts.writer.owe_reading([office.document_id(child)])
+    office.grant(root, ANNA_ONLY)
+    if not is_readable:
+        office.server.faults.fail_status = 400
+        office.server.faults.fail_times = {"/pages/": -1}
+    source = office.open_source()
+    known = await office.bench.parts.ledger.known_documents("notion")
+    changes = [change async for change in source.discover_access(known)]
+    await source.close()
+    told = {one.document_id: one.rule for one in changes if isinstance(one, AccessChanged)}
+    # Where it lies can't be asked for: nobody may read it until it can.
+    assert told[office.document_id(child)] == (ENTRIES["anna"] if is_readable else NOBODY)
+
+
 async def test_a_broken_access_file_closes_everything_and_is_told(office: Office) -> None:
     root = office.editor.add_page("Wiki")
     office.editor.add_text(root, "open words")
