@@ -4,6 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Self
+from weakref import WeakKeyDictionary
 
 from knowledge.analysis import fold
 from knowledge.people import DirectorySnapshot, Employment, PersonId
@@ -32,6 +34,9 @@ class NamedPeople:
     people: tuple[PersonId, ...]
 
 
+_KNOWN: WeakKeyDictionary[DirectorySnapshot, "NameIndex"] = WeakKeyDictionary()
+
+
 class NameIndex:
     """Finds the directory's people in texts."""
 
@@ -47,6 +52,14 @@ class NameIndex:
                 self._add(name, person.person_id)
             if person.email:
                 self._emails[person.email.casefold()] = person.person_id
+
+    @classmethod
+    def of(cls, directory: DirectorySnapshot) -> Self:
+        """Return the index of a snapshot, made once as long as the snapshot lives."""
+        found = _KNOWN.get(directory)
+        if not isinstance(found, cls):
+            found = _KNOWN[directory] = cls(directory)
+        return found
 
     def find(self, text: str) -> list[NamedPeople]:
         """Return who is named, in order, the longest name at each place."""

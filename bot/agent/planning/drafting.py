@@ -85,7 +85,7 @@ class EmailDrafter:
         )
 
     async def _find_recipients(self, words: EmailWords, caller: Caller) -> _Recipients:
-        names = NameIndex(caller.directory)
+        names = NameIndex.of(caller.directory)
         own = {caller.person.person_id} if caller.person else set()
         if not words.who:
             return _Recipients()

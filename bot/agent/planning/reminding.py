@@ -76,7 +76,7 @@ class Reminders:
         lines = await self._explain(step, answer, caller)
         places = PlaceReader(
             vocabulary=self._vocabulary,
-            names=NameIndex(caller.directory),
+            names=NameIndex.of(caller.directory),
             people=caller.directory.people,
         )
         reached = has_reached(condition.place, step, lines, places)

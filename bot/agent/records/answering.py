@@ -65,7 +65,11 @@ class RecordAnswerer:
         """
         known = await self._store.look(caller.directory)
         read = read_question(
-            question, self._store.vocabulary, known.values, NameIndex(caller.directory), caller.now
+            question,
+            self._store.vocabulary,
+            known.values,
+            NameIndex.of(caller.directory),
+            caller.now,
         )
         reading = RecordReader(known.catalogue, self._store.policies, caller).read(read)
         if reading is None:
