@@ -79,4 +79,4 @@ async def test_a_draft_outlives_it_and_nothing_is_sent_twice(office: Office) -> 
             await play(slack, office, mailbox)
     # In a thread of its own: the command runs a loop.
     result = await asyncio.to_thread(office.run, "audit", "verify")
-    assert "4 entries; the chain is whole" in result.stdout
+    assert "5 entries; the chain is whole" in result.stdout
