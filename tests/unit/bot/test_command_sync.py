@@ -35,7 +35,7 @@ def test_init_writes_a_settings_file_that_loads(fresh: Office) -> None:
         line.removeprefix("# ") for line in text.splitlines() if " = " in line or "# [" in line
     ]
     (fresh.home / SETTINGS_FILE).write_text("\n".join(lines), encoding="utf-8")
-    named = {"ERP_URL": "sqlite:///erp.sqlite3", "JIRA_TOKEN": "three"}
+    named = {"ERP_URL": "sqlite:///erp.sqlite3", "JIRA_TOKEN": "three", "STOCK_TOKEN": "four"}
     tokens = {"WIKI_TOKEN": "one", "NOTION_TOKEN": "two", **named}
     loaded = load_settings(fresh.home, tokens)
     assert loaded.models.chat_model
