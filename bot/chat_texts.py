@@ -60,6 +60,7 @@ class ChatTexts:
     gone: str
     command_help: str
     search_help: str
+    search_too_long: str
     search_heading: str
     search_nothing: str
     search_only_you: str
@@ -146,6 +147,7 @@ _ZH = ChatTexts(
         "用法：`{command} 关键词`，例如 `{command} 差旅 住宿`。"
         "可加条件：`in:空间 by:作者 after:2026-01-01 label:标签 @知识库`。"
     ),
+    search_too_long="搜索词太长了，请只留几个关键词；整段的问题可以直接向我提问。",
     search_heading="“{words}”的搜索结果",
     search_nothing="没有找到与“{words}”相关的内容。",
     search_only_you="只有您能看到这些结果。",
@@ -239,6 +241,9 @@ _EN = ChatTexts(
     search_help=(
         "Usage: `{command} words`, for example `{command} travel hotel`. "
         "Filters: `in:SPACE by:NAME after:2026-01-01 label:x @base`."
+    ),
+    search_too_long=(
+        "That is too long to search for. Keep a few key words, or ask me the whole question."
     ),
     search_heading="Results for “{words}”",
     search_nothing="Nothing was found for “{words}”.",

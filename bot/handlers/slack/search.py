@@ -38,8 +38,8 @@ SNIPPET_CHARS = 240
 # All blocks of a message together take 13,200 characters.
 MOST_SOURCES, SOURCE_CHARS = 8, 1_000
 PLACE_CHARS = 300
-# A button's value takes 2,000 characters, its keys and a passage's id included.
-MOST_WORDS = 1_500
+# Up to ten results and the navigation each carry the search in a button, as JSON spells it.
+MOST_WORDS, MOST_HEADING = 300, 150
 _WEB = ("http://", "https://")
 
 
@@ -89,7 +89,9 @@ class Searching:
         """Answer the slash command, for the person alone."""
         words = " ".join(command.text.split())
         texts = get_chat_texts(await self.languages.for_person(command.user_id, words))
-        if not words or len(words) > MOST_WORDS:
+        if len(json.dumps(words, ensure_ascii=False)) > MOST_WORDS:
+            said = texts.search_too_long
+        elif not words:
             said = texts.search_help.format(command=command.command)
         else:
             try:
@@ -201,7 +203,7 @@ class Searching:
 
 def render_page(page: SearchPage, texts: ChatTexts, now: datetime) -> SlackMessage:
     """Return a page of results as a message for one person."""
-    words = escape_mrkdwn(neutralise(page.state.words))
+    words = shorten(page.state.words, MOST_HEADING)
     if not page.hits:
         return render_note(texts.search_nothing.format(words=words))
     heading = texts.search_heading.format(words=words)

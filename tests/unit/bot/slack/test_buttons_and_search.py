@@ -134,9 +134,20 @@ async def test_a_result_list_is_answered_for_the_asker_alone(workplace: Workplac
     assert told.ephemeral_to == "U1"
 
 
-@pytest.mark.parametrize("line", ["", "after:yesterday 年假", "年" * 1600])
+@pytest.mark.parametrize("line", ["", "after:yesterday 年假"])
 async def test_a_command_that_is_none_is_explained(workplace: Workplace, line: str) -> None:
     assert "/kb" in (await search(workplace, OPS, MIXED, line)).text
+
+
+@pytest.mark.parametrize("filling", ["&", '"', "\\", "<", "\x01", "住"])
+@pytest.mark.parametrize("size", [40, 280, 290, 1_400])
+async def test_a_search_of_any_length_ends_in_results_or_a_reason(
+    office: Office, filling: str, size: int
+) -> None:
+    async with open_workplace(office, search_page_size=10) as workplace:
+        found = await search(workplace, HR, MIXED, "年假结转 " + filling * size)
+        assert "结果" in found.text or "太长" in found.text
+        assert workplace.slack.calls.refused == []
 
 
 async def test_what_is_not_found_is_said(workplace: Workplace) -> None:
