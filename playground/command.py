@@ -50,13 +50,21 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Try all of it in the browser: a chat, a wiki, notes, mail and tickets."""
         # Servers and sources take long to load, and every other command starts without them.
-        from playground.serving import Ports, choose_clock, play, prepare_home  # noqa: PLC0415
+        from playground.home import hold_home  # noqa: PLC0415
+        from playground.serving import (  # noqa: PLC0415
+            Ports,
+            choose_clock,
+            choose_home,
+            play,
+            prepare_home,
+        )
 
         ours = get_context(context)
         ports = Ports(
             slack=port, wiki=wiki_port, notion=notion_port, mail=smtp_port, jira=jira_port
         )
-        with as_file(files("playground") / "sample_company") as sample:
+        sample_company = as_file(files("playground") / "sample_company")
+        with hold_home(choose_home(ours.home)), sample_company as sample:
             folder = (company or sample).resolve()
             clock = choose_clock(ours, is_sample=company is None)
             run(play(prepare_home(ours.home, folder), clock, folder, ports, headless=headless))

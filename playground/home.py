@@ -1,13 +1,46 @@
 """Home folders for a company's folder: settings that name its files and its words."""
 
+import fcntl
 import json
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from core.errors import SettingsError
 from core.settings import SETTINGS_FILE
 
 FILES, WORDS = "files", "jargon.txt"
+LOCK = "playground.lock"
+
+
+@contextmanager
+def hold_home(home: Path) -> Iterator[None]:
+    """Keep other playgrounds out of a home folder for the length of a block.
+
+    Two would take each other's questions from the one database, and answer them in the wrong chat.
+
+    Raises:
+        SettingsError: Another playground is at work there, or the folder can't be written.
+    """
+    path = home / LOCK
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        lock = path.open("a", encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(
+            f"{str(path)!r} can't be written ({error.strerror}); choose another folder by --home"
+        ) from error
+    with lock:
+        try:
+            # The kernel lets go of it when we die. The file stays: another one would be no lock.
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise SettingsError(
+                f"another playground is running in {str(home)!r}; stop it, or give this one a "
+                "folder of its own: zhixing --home DIR playground"
+            ) from error
+        yield
 
 
 def empty_home(home: Path, *, keep: Collection[str] = ()) -> None:

@@ -35,7 +35,7 @@ from core.settings import (
 from core.skill_settings import TrackerSettings
 from playground.company import Company, open_company
 from playground.company_records import copy_skills
-from playground.home import FILES, empty_home, write_settings
+from playground.home import FILES, LOCK, empty_home, write_settings
 from playground.jira.board import Board
 from playground.jira.projects import read_projects
 from playground.jira.server import JiraServer, serve_jira
@@ -313,12 +313,17 @@ def choose_clock(context: CommandContext, *, is_sample: bool) -> Clock:
     return MovedClock.starting_at(parse_moment(TODAY)) if is_sample else SystemClock()
 
 
+def choose_home(home: Path) -> Path:
+    """Return the folder to work in: its own, unless another one was asked for."""
+    return Path(PLAYGROUND_HOME) if home == Path(DEFAULT_HOME) else home
+
+
 def prepare_home(home: Path, folder: Path) -> Settings:
     """Return the settings of a fresh home, or of the one that was asked for."""
-    if home == Path(DEFAULT_HOME):
-        home = Path(PLAYGROUND_HOME)
-        empty_home(home, keep={VECTORS})
-    write_settings(home, folder)
-    settings = load_settings(home)
+    chosen = choose_home(home)
+    if chosen != home:
+        empty_home(chosen, keep={VECTORS, LOCK})
+    write_settings(chosen, folder)
+    settings = load_settings(chosen)
     configure_logging(level=settings.logging.level, is_json=settings.logging.json_lines)
     return settings

@@ -5,6 +5,8 @@ import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from bot.commands.context import CommandContext
 from core.clock import SystemClock, parse_moment
 from core.errors import SettingsError
 from core.settings import Settings, load_settings
-from playground.home import empty_home
+from playground.home import LOCK, empty_home, hold_home
 from playground.serving import (
     PLAYGROUND_HOME,
     SHARED_ROOM,
@@ -126,6 +128,36 @@ def test_its_own_home_begins_empty_but_for_vectors(
     assert sorted(path.name for path in home.iterdir()) == ["vectors.sqlite3", "zhixing.toml"]
     assert list(settings.sources) == ["files"]
     assert settings == load_settings(Path(PLAYGROUND_HOME))
+
+
+def test_a_second_playground_leaves_the_home_of_the_first_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    home = Path(PLAYGROUND_HOME)
+    with hold_home(home):
+        (home / "state.sqlite3").touch()
+        told = subprocess.run(
+            [sys.executable, "-m", "bot", "playground", "--headless"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert told.returncode == 2
+        assert "another playground is running" in told.stderr
+        assert "--home" in told.stderr
+        assert (home / "state.sqlite3").exists()
+    with hold_home(home):
+        empty_home(home, keep={LOCK})
+        with pytest.raises(SettingsError, match="another playground"), hold_home(home):
+            pass
+
+
+def test_a_home_that_cant_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SettingsError, match="--home"), hold_home(tmp_path / "file" / "home"):
+        pass
 
 
 def test_a_home_that_is_not_there_is_empty(tmp_path: Path) -> None:
