@@ -87,7 +87,10 @@ class Front:
         if request.query.get("all") == "mail":
             look = self._sight.look_at_mail
         else:
-            user = self._find_user(user)
+            try:
+                user = self._find_user(user)
+            except LookupError as error:
+                raise web.HTTPNotFound(text=str(error.args[0])) from error
             self._workspace.open_im(user)
 
             def look() -> dict[str, Json]:
@@ -132,7 +135,7 @@ class Front:
             asked = Asked(values)
             user = self._find_user(asked.text("as"))
             done = await self._actions.run(request.match_info["action"], user, asked)
-        except ValueError:
+        except (ValueError, RecursionError):
             return _refuse("invalid_json", 400)
         except (LookupError, SlackRefusalError, ZhixingError) as error:
             return _refuse(str(error.args[0] if error.args else error), 400)

@@ -236,9 +236,10 @@ async def test_nobody_presses_what_only_somebody_else_was_shown(place: Place) ->
 @pytest.mark.parametrize("user", [GONE, BOT_USER_ID, "U99", ""])
 async def test_the_page_is_for_people_who_are_there(place: Place, user: str) -> None:
     assert await place.act("say", user, channel="C1", text="hi") == {"error": "user_not_found"}
-    with pytest.raises(WSServerHandshakeError):
+    with pytest.raises(WSServerHandshakeError) as refused:
         async with place.screen(user):
             pass
+    assert refused.value.status == 404
 
 
 async def test_guests_and_strangers_join_nothing_by_themselves(place: Place) -> None:
@@ -337,7 +338,12 @@ async def test_a_link_from_elsewhere_may_be_followed(place: Place) -> None:
 
 @pytest.mark.parametrize(
     ("body", "kind"),
-    [("[]", "application/json"), ("{", "application/json"), ("as=U1", "text/plain")],
+    [
+        ("[]", "application/json"),
+        ("{", "application/json"),
+        ("[" * 100_000, "application/json"),
+        ("as=U1", "text/plain"),
+    ],
 )
 async def test_malformed_requests_are_refused(place: Place, body: str, kind: str) -> None:
     headers = {"Origin": place.slack.base_url, "Content-Type": kind}
