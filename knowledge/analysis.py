@@ -29,7 +29,7 @@ _HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _SYLLABLES = r"\u3040-\u30ff\uac00-\ud7af"
 # Letters and digits of the scripts that put blanks between words; a class is far quicker than a
 # test of each character.
-_LETTER = r"0-9A-Za-z\u00aa-\u00b5\u00ba-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0370-\u1fff"
+_LETTER = r"0-9A-Za-z\u00aa-\u00b5\u00ba-\u00d6\u00d8-\u00f6\u00f8-\u02af\u0370-\u167f\u1681-\u1fff"
 _TOKEN = re.compile(
     rf"[{_HAN}]+|[{_SYLLABLES}]+|\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?!\d)"
     rf"|[/~.]?_*[{_LETTER}]+(?:(?:://|::|->|[-_./:@\\'’&+])_*[{_LETTER}]+)*(?:\+\+|#)?"
