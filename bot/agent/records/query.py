@@ -37,7 +37,6 @@ class Filter:
         through: Conditions on the table the column leads to, all of which must hold.
         source: With `through`: the table these are conditions on, and its column with the values
             of ours, where that is not the table's own reference.
-        is_not: The opposite.
     """
 
     column: str
@@ -46,7 +45,6 @@ class Filter:
     end: datetime | None = None
     through: tuple["Filter", ...] = ()
     source: tuple[str, str] | None = None
-    is_not: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,17 +148,15 @@ class StatementBuilder:
         if one.through:
             other, by = self._follow(table, one)
             found = select(other.sql.c[by]).where(*self._conditions(other, one.through))
-            return column.not_in(found) if one.is_not else column.in_(found)
+            return column.in_(found)
         if one.values is not None:
-            given = column.in_(one.values)
-            return ~given if one.is_not else given
+            return column.in_(one.values)
         parts = []
         if one.start is not None:
             parts.append(column >= _write_moment(column, one.start))
         if one.end is not None:
             parts.append(column < _write_moment(column, one.end))
-        condition = parts[0] if len(parts) == 1 else parts[0] & parts[1]
-        return ~condition if one.is_not else condition
+        return parts[0] if len(parts) == 1 else parts[0] & parts[1]
 
     def _follow(self, table: Table, one: Filter) -> tuple[Table, str]:
         if one.source is not None:
