@@ -8,6 +8,7 @@ from datetime import tzinfo
 from bot.agent.answering import AgentAnswers, AnswerTask
 from bot.agent.budget import Budget, StopReason
 from bot.agent.caller import Caller, build_caller
+from bot.agent.draft_text import build_proposal
 from bot.agent.loop import AgentLoop, LoopResult, LoopTask, ShowStatus
 from bot.agent.proposals import ProposableSkill, Proposal
 from bot.agent.screened_model import ScreenedModel
@@ -21,7 +22,7 @@ from bot.search_query import narrow, parse_search
 from bot.texts import Texts, get_texts
 from bot.trace_steps import TraceSteps
 from core.clock import Clock
-from core.messages import Answer, Outcome, ProposedAction
+from core.messages import Answer, Outcome
 from core.models import ChatModel
 from core.settings import AgentSettings
 from knowledge.analysis import Analyser
@@ -153,21 +154,12 @@ def _propose(found: LoopResult, proposal: Proposal, caller: Caller, texts: Texts
     if not caller.reader.is_private and found.notebook.has_private and not is_own:
         answer = Answer(outcome=Outcome.CLARIFY, text=texts.draft_not_here)
         return Reply(answer=answer, notes=("a draft with private content in a room",))
-    lines = [texts.draft]
-    for name, value in proposal.parameters.items():
-        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        if not shown:
-            continue
-        line = texts.draft_item.format(name=name, value=shown)
-        lines.append(line + texts.draft_from_pages * (name in proposal.from_pages))
-    action = ProposedAction(
-        skill=proposal.skill, params=dict(proposal.parameters), from_pages=proposal.from_pages
-    )
-    answer = Answer(
-        outcome=Outcome.PROPOSED,
-        text="\n".join(lines),
-        proposed_action=action,
-        tools=(*found.notebook.tools, proposal.skill),
+    answer = build_proposal(
+        proposal.skill,
+        proposal.parameters,
+        proposal.from_pages,
+        texts,
+        tools=found.notebook.tools,
     )
     cited = tuple(
         one.hit for observation in found.notebook.observations for one in observation.evidence
