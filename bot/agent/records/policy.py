@@ -60,7 +60,11 @@ def decide_sight(policy: RowPolicy, caller: Caller) -> Sight:
 
 def is_public(policies: Policies, tables: Collection[str], caller: Caller) -> bool:
     """Tell whether everybody who listens sees every row of the tables."""
-    return all(caller.everybody_has_any(policies[name].full) for name in tables)
+    return all(
+        caller.everybody_has_any(policies[name].full)
+        and caller.everybody_has_any(policies[name].visible_to)
+        for name in tables
+    )
 
 
 def limit_rows(

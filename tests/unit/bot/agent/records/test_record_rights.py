@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from bot.agent.records.answering import RecordAnswerer
+from bot.agent.records.policy import RowPolicy
+from knowledge.access import PUBLIC
 from tests.unit.bot.agent.records.shop import (
     BOSS,
     BUYER,
@@ -105,4 +107,16 @@ async def test_figures_are_never_narrowed_by_tables_one_may_not_see(tmp_path: Pa
         query.tables <= {"suppliers", "staff", "trips", "trip_steps"}
         for query in understood.reading.queries
     )
+    await store.database.close()
+
+
+async def test_a_listener_for_whom_there_is_no_such_table_makes_it_private(tmp_path: Path) -> None:
+    store = open_shop(tmp_path)
+    everybody = frozenset({PUBLIC})
+    store.policies = {**store.policies, "suppliers": RowPolicy(full=everybody)}
+    question = "How many suppliers are there?"
+    among_staff = build_shop_caller(BOSS, listeners=(BUYER, BOSS))
+    with_guest = build_shop_caller(BOSS, listeners=(BOSS, VISITOR))
+    assert not (await ask_shop(store, question, among_staff)).result.is_for_asker_alone
+    assert (await ask_shop(store, question, with_guest)).result.is_for_asker_alone
     await store.database.close()
