@@ -99,7 +99,7 @@ class RecordAnswerer:
             text="\n\n".join((said, " ".join(notes))),
             rows=tuple(_to_json(row) for row in rows),
             is_for_asker_alone=not caller.reader.is_private
-            and not is_public(self._store.policies, tables, caller),
+            and not is_public(self._store.policies, tables | teller.named_from, caller),
             has_found=teller.has_found,
         )
         return RecordAnswer(
@@ -127,6 +127,8 @@ class _Telling:
         self._language: Language = language
         self.has_found = False
         self.group = ""
+        # Tables whose rows lent names: whoever listens reads these too.
+        self.named_from: set[str] = set()
 
     async def tell(self, reading: RecordReading) -> tuple[str, list[Mapping[str, Any]]]:
         """Return everything in words, and the rows."""
@@ -186,6 +188,8 @@ class _Telling:
                 target, sorted(set(keys), key=str), reference.column
             )
             rows = await self._store.fetch(statement)
+            if rows:
+                self.named_from.add(target.name)
             labels[name] = {
                 key: " / ".join(dict.fromkeys(str(one) for one in names if one))
                 for key, *names in (tuple(row) for row in rows)

@@ -11,6 +11,7 @@ from tests.unit.bot.agent.records.shop import (
     BOSS,
     BUYER,
     CLERK,
+    POLICIES,
     VISITOR,
     ask_shop,
     build_shop_caller,
@@ -119,4 +120,20 @@ async def test_a_listener_for_whom_there_is_no_such_table_makes_it_private(tmp_p
     with_guest = build_shop_caller(BOSS, listeners=(BOSS, VISITOR))
     assert not (await ask_shop(store, question, among_staff)).result.is_for_asker_alone
     assert (await ask_shop(store, question, with_guest)).result.is_for_asker_alone
+    await store.database.close()
+
+
+async def test_names_from_a_table_listeners_may_not_see_make_it_private(tmp_path: Path) -> None:
+    store = open_shop(tmp_path)
+    purchasing = POLICIES["orders"].full
+    store.policies = {
+        **POLICIES,
+        "orders": POLICIES["suppliers"],
+        "suppliers": RowPolicy(full=purchasing, visible_to=purchasing),
+    }
+    question = "Which orders are pending?"
+    caller = build_shop_caller(BOSS, listeners=(BOSS, CLERK))
+    answer = await ask_shop(store, question, caller)
+    assert "Varga Boxes" in answer.result.text
+    assert answer.result.is_for_asker_alone
     await store.database.close()
