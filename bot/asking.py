@@ -20,6 +20,7 @@ class Asking:
         statuses: Of the pages searched; empty = as the query says.
         any_time: Search former versions too.
         watcher: Follows it; None = nobody does.
+        memory: What was said before, fenced for a model.
     """
 
     query: SearchQuery
@@ -30,6 +31,7 @@ class Asking:
     statuses: frozenset[Status] = frozenset()
     any_time: bool = False
     watcher: Watcher | None = None
+    memory: str = ""
 
     @property
     def name(self) -> str:

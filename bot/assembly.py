@@ -16,6 +16,12 @@ from bot.agent.records.from_skills import SkillRecords
 from bot.agent.skills.skill_set import SkillSet
 from bot.agent.toolbox.standard import build_toolbox
 from bot.conversation import Conversation, ConversationParts
+from bot.memory.forgetting import Forgetting
+from bot.memory.memory_model import Leaving, MemoryModel
+from bot.memory.recollection import Recollection
+from bot.memory.rewriting import Rewriter
+from bot.memory.session import SessionMemory
+from bot.memory.summarising import Summariser
 from bot.memory.turns import TurnStore
 from bot.rag.answerer import Answerer
 from bot.rag.quote_selection import Similarity
@@ -42,7 +48,12 @@ from knowledge.stores import PassageStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationGround:
-    """What conversations stand on; `model` is None where answers are quoted, not written."""
+    """What conversations stand on.
+
+    Attributes:
+        model: Writes answers; None = they are quoted.
+        light_model: Rewrites follow-ups and summarises turns; None where `model` is.
+    """
 
     settings: Settings
     clock: Clock
@@ -56,6 +67,7 @@ class ConversationGround:
     store: PassageStore
     retriever: Retriever
     model: ChatModel | None
+    light_model: ChatModel | None
     skills: SkillSet
 
 
@@ -77,7 +89,7 @@ def build_conversation(ground: ConversationGround) -> Conversation:
             ),
             ledger=ground.ledger,
             store=ground.store,
-            turns=TurnStore(ground.database, kept_for=timedelta(days=settings.memory.days)),
+            memory=_build_memory(ground, writer, load_people),
             traces=ground.traces,
             bases=settings.bases,
             clock=ground.clock,
@@ -86,6 +98,38 @@ def build_conversation(ground: ConversationGround) -> Conversation:
             agent=_build_agent(ground, writer, load_people),
             choose_agent_route=choose_agent_route,
         )
+    )
+
+
+def build_turn_store(settings: Settings, database: Database) -> TurnStore:
+    """Open what is remembered, for as long as the settings say."""
+    return TurnStore(database, kept_for=timedelta(days=settings.memory.days))
+
+
+def _build_memory(
+    ground: ConversationGround, writer: Writer | None, load_people: LoadPeople
+) -> SessionMemory:
+    settings, turns = ground.settings, build_turn_store(ground.settings, ground.database)
+    light = ground.light_model
+    is_here = light is None or light.is_private
+    leaving = Leaving(ground.ledger, () if is_here else settings.privacy.never_to_leave)
+    model = None
+    if light is not None and writer is not None:
+        model = MemoryModel(
+            light,
+            writer,
+            ground.analyser,
+            load_people,
+            leaving,
+            timeout_s=settings.memory.model_timeout_s,
+        )
+    summariser = Summariser(turns, model)
+    return SessionMemory(
+        Recollection(turns, ground.ledger, ground.clock, summariser),
+        Rewriter(model),
+        Forgetting(turns),
+        leaving,
+        prompt_tokens=settings.agent.prompt_tokens,
     )
 
 

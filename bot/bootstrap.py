@@ -139,8 +139,10 @@ async def open_product(
         store = await open_store(settings, shape)
         stack.push_async_callback(store.close)
         model = open_chat_model(settings, clock)
-        if model is not None:
-            stack.push_async_callback(model.close)
+        light_model = open_light_model(settings, clock) or model
+        for opened in {model, light_model}:
+            if opened is not None:
+                stack.push_async_callback(opened.close)
         memberships = build_memberships(state)
         stack.push_async_callback(memberships.close)
         retriever = Retriever(
@@ -180,9 +182,11 @@ async def open_product(
                 store=store,
                 retriever=retriever,
                 model=model,
+                light_model=light_model,
                 skills=skills,
             )
         )
+        stack.push_async_callback(conversation.parts.memory.close)
         yield Product(
             state=state,
             analyser=analyser,
@@ -279,6 +283,19 @@ def open_chat_model(settings: Settings, clock: Clock) -> ChatModel | None:
     from core.models.openai_compatible import OpenAiCompatibleModel
 
     return OpenAiCompatibleModel(settings.models, clock=clock)
+
+
+def open_light_model(settings: Settings, clock: Clock) -> ChatModel | None:
+    """Connect the model for short texts; None where the chat model writes them, or none is."""
+    models = settings.models
+    if not (models.chat_model and models.light_model):
+        return None
+    return open_chat_model(
+        settings.model_copy(
+            update={"models": models.model_copy(update={"chat_model": models.light_model})}
+        ),
+        clock,
+    )
 
 
 def open_source(name: str, settings: SourceSettings, state: State) -> Source:

@@ -14,9 +14,9 @@ from bot.agent.agent import Agent
 from bot.agent.caller import Caller
 from bot.agent.planning.planner import Planned, Planner
 from bot.asking import Asking
-from bot.memory.recollection import Recollection, name_asker
-from bot.memory.session import resolve_follow_up
-from bot.memory.turns import Turn, TurnStore
+from bot.memory.recollection import name_asker
+from bot.memory.session import SessionMemory, Understood
+from bot.memory.turns import Turn
 from bot.rag.answerer import Answerer, Reply
 from bot.rag.language import detect_language
 from bot.rag.page_history import StoredPageHistory
@@ -27,7 +27,7 @@ from bot.rag.question_type import (
 )
 from bot.rag.replies import NO_PAST, join_replies, list_sources
 from bot.router import Route, Routing, route_question
-from bot.search_query import SearchQuery, build_filter, narrow, parse_search
+from bot.search_query import build_filter, narrow, parse_search
 from bot.small_talk import answer_small_talk
 from bot.texts import get_texts
 from bot.trace import Trace, TraceStore
@@ -73,7 +73,7 @@ class ConversationParts:
     answerer: Answerer
     ledger: Ledger
     store: PassageStore
-    turns: TurnStore
+    memory: SessionMemory
     traces: TraceStore
     bases: dict[str, BaseSettings]
     clock: Clock
@@ -101,7 +101,6 @@ class Conversation:
 
     def __init__(self, parts: ConversationParts) -> None:
         self._parts = parts
-        self._recollection = Recollection(parts.turns, parts.ledger, parts.clock)
 
     @property
     def parts(self) -> ConversationParts:
@@ -114,7 +113,7 @@ class Conversation:
         """Answer a question; with a thread, in the light of its turns, which are kept."""
         answer, turn = await self._take_turn(question, reader, thread, watcher)
         if thread and turn is not None:
-            await self._keep_turn(thread, reader, turn, answer.trace_id)
+            await self._parts.memory.keep(thread, reader, turn, answer.trace_id)
         return answer
 
     async def ask_in_turn(self, questions: Sequence[str], reader: Reader) -> Answer:
@@ -145,16 +144,18 @@ class Conversation:
         began = time.perf_counter()
         steps = TraceSteps()
         trace_id = uuid4().hex[:12]
-        resolved, cited = question, tuple[Hit, ...]()
+        understood, cited = Understood(question=question, said=question), tuple[Hit, ...]()
+        memory = self._parts.memory
         try:
-            routing = route_question(question)
-            # Small talk is short, but continues nothing.
-            if routing.route is Route.FAQ and earlier:
-                turns = await self._recollection.recall(earlier, reader)
-                resolved = resolve_follow_up(question, turns)
-            steps.note("understand", note=resolved)
-            steps.note("route", note=f"{routing.route}: {routing.reason}")
-            answer, cited = await self._answer(resolved, question, routing, reader, steps, watcher)
+            told = await memory.obey(question, earlier, reader)
+            if told is None:
+                routing = route_question(question)
+                # Small talk is short, but continues nothing.
+                context = earlier if routing.route is Route.FAQ else ""
+                understood = await memory.understand(question, context, reader, steps)
+                steps.note("route", note=f"{routing.route}: {routing.reason}")
+                told, cited = await self._answer(understood, routing, reader, steps, watcher)
+            answer = told
         except ZhixingError as error:
             _log.warning("question_failed", trace_id=trace_id, reason=str(error))
             answer = _failed(question, trace_id, error.public_message)
@@ -165,30 +166,27 @@ class Conversation:
         answer = replace(answer, trace_id=trace_id, took_ms=took_ms)
         await self._save_trace(answer, question, reader, steps)
         is_worth = answer.route in _REMEMBERED and answer.outcome is not Outcome.FAILED
-        return answer, self._recollection.build_turn(
-            resolved, answer, cited, reader
-        ) if is_worth else None
+        turn = memory.build_turn(understood, answer, cited, reader)
+        return answer, turn if is_worth else None
 
     async def _answer(
         self,
-        question: str,
-        said: str,
+        understood: Understood,
         routing: Routing,
         reader: Reader,
         steps: TraceSteps,
         watcher: Watcher | None,
     ) -> tuple[Answer, tuple[Hit, ...]]:
-        """Answer a question; `said` is how it was put before it was understood."""
+        question = understood.question
         if routing.route is not Route.FAQ:
             return answer_small_talk(routing, get_texts(detect_language(question))), ()
-        planned = await self._plan(question, said, reader, steps)
+        planned = await self._plan(understood, reader, steps)
         if planned is not None and planned.is_sure:
             return planned.reply.answer, planned.reply.cited
-        worked_out = await self._work_out(question, said, reader, steps, watcher)
+        worked_out = await self._work_out(understood, reader, steps, watcher)
         if worked_out is not None and worked_out[0].outcome is not Outcome.NOT_FOUND:
             return worked_out
-        query = narrow(parse_search(question), reader.bases)
-        replies = await self._search_and_reply(query, reader, steps, watcher)
+        replies = await self._search_and_reply(understood, reader, steps, watcher)
         answer = replies.public.answer
         private = replies.private.answer if replies.private else None
         if planned is not None and private is None and answer.outcome is Outcome.NOT_FOUND:
@@ -203,7 +201,7 @@ class Conversation:
         return replace(answer, route=routing.route), replies.cited
 
     async def _plan(
-        self, question: str, said: str, reader: Reader, steps: TraceSteps
+        self, understood: Understood, reader: Reader, steps: TraceSteps
     ) -> Planned | None:
         """Let the planner answer what it understands without a model."""
         planner, build_caller = self._parts.planner, self._parts.build_caller
@@ -221,7 +219,7 @@ class Conversation:
             return await self._reply(asking)
 
         caller = await build_caller(reader)
-        planned = await planner.plan(question, said, caller, steps, ask_pages)
+        planned = await planner.plan(understood.question, understood.said, caller, steps, ask_pages)
         if planned is None:
             return None
         route = Route.ACTION if planned.is_action else Route.MULTI_HOP
@@ -230,8 +228,7 @@ class Conversation:
 
     async def _work_out(
         self,
-        question: str,
-        said: str,
+        understood: Understood,
         reader: Reader,
         steps: TraceSteps,
         watcher: Watcher | None,
@@ -240,13 +237,20 @@ class Conversation:
 
         Where the agent finds nothing one search may still quote what answers the question.
         """
-        agent, route = self._parts.agent, self._parts.choose_agent_route(question)
+        agent, route = self._parts.agent, self._parts.choose_agent_route(understood.question)
         if agent is None or route is None:
             return None
         if watcher is not None:
             await watcher.note(Step.SEARCHING)
         show = None if watcher is None else watcher.show
-        reply = await agent.answer(question, reader, steps, said=said, show=show)
+        reply = await agent.answer(
+            understood.question,
+            reader,
+            steps,
+            said=understood.said,
+            memory=understood.memory,
+            show=show,
+        )
         steps.note(
             "answer (agent)",
             rows=[(hit.passage_id, hit.score) for hit in reply.cited],
@@ -255,9 +259,10 @@ class Conversation:
         return replace(reply.answer, route=route), reply.cited
 
     async def _search_and_reply(
-        self, query: SearchQuery, reader: Reader, steps: TraceSteps, watcher: Watcher | None
+        self, understood: Understood, reader: Reader, steps: TraceSteps, watcher: Watcher | None
     ) -> _Replies:
         """Answer for everybody who listens; what more the asker may read goes to them alone."""
+        query = narrow(parse_search(understood.question), reader.bases)
         asking = Asking(
             query=query,
             analysis=analyse_question(query.words, now=self._parts.clock.now()),
@@ -265,6 +270,7 @@ class Conversation:
             steps=steps,
             audience="public",
             watcher=watcher,
+            memory=understood.memory,
         )
         public = await self._reply(asking)
         if reader.audience_readable == reader.asker_readable:
@@ -315,6 +321,7 @@ class Conversation:
             history=history,
             show=None if watcher is None else watcher.show,
             now=self._parts.clock.now(),
+            memory=asking.memory,
         )
         asking.steps.note(
             f"answer ({asking.name})",
@@ -346,13 +353,6 @@ class Conversation:
             return first
         second = await self._parts.retriever.search(*tries[1])
         return second if second.sufficiency.is_enough or analysis.is_about_past else first
-
-    async def _keep_turn(self, thread: str, reader: Reader, turn: Turn, trace_id: str) -> None:
-        """Remember the turn; an answer is given even when that fails."""
-        try:
-            await self._recollection.keep(thread, reader, turn)
-        except Exception:  # noqa: BLE001 - every question ends in a reply
-            _log.exception("turn_not_kept", trace_id=trace_id)
 
     async def _save_trace(
         self, answer: Answer, question: str, reader: Reader, steps: TraceSteps

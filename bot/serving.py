@@ -11,6 +11,7 @@ import structlog
 from bot.agent.action_store import purge_actions
 from bot.agent.confirmation import Confirmation
 from bot.agent.wiring import build_confirmation
+from bot.assembly import build_turn_store
 from bot.bootstrap import Product, open_source
 from bot.commands.progress import TerminalProgress
 from bot.inbox.purging import purge_inbox
@@ -80,6 +81,7 @@ def _build_source_runner(product: Product) -> SourceJobs:
         history_days=settings.scheduler.history_days,
         housekeeping=(
             state.traces.purge,
+            build_turn_store(settings, state.database).purge,
             partial(purge_inbox, state.database),
             partial(purge_actions, state.database),
         ),

@@ -43,6 +43,8 @@ class ModelSettings(Section):
     """An OpenAI-compatible chat endpoint; without `chat_model` answers are quoted, not written.
 
     Attributes:
+        light_model: A smaller one at the same endpoint, for short texts that nobody reads:
+            rewritten follow-ups and summaries of older turns; empty = the chat model.
         prompt_price, completion_price: Of a million tokens read and written, in any currency; for
             the cost of questions in traces.
     """
@@ -50,6 +52,7 @@ class ModelSettings(Section):
     base_url: str = "https://api.openai.com/v1"
     api_key: SecretStr = SecretStr("")
     chat_model: str = ""
+    light_model: str = ""
     private: bool = False
     timeout_s: float = Field(default=60.0, gt=0)
     max_concurrent: int = Field(default=8, ge=1)
@@ -170,9 +173,15 @@ class AgentSettings(Section):
 
 
 class MemorySettings(Section):
-    """How long the bot remembers what it was asked in a conversation, in days."""
+    """What the bot remembers of conversations (docs/memory.md).
+
+    Attributes:
+        days: For how long.
+        model_timeout_s: For a follow-up that a model rewrites, and for a summary; then rules do.
+    """
 
     days: float = Field(default=30.0, gt=0)
+    model_timeout_s: float = Field(default=10.0, gt=0)
 
 
 class MailSettings(Section):

@@ -69,6 +69,7 @@ class Agent:
         steps: TraceSteps,
         *,
         said: str = "",
+        memory: str = "",
         show: ShowText | None = None,
         status: ShowStatus | None = None,
     ) -> Reply:
@@ -76,7 +77,9 @@ class Agent:
         directory = await self._parts.load_directory()
         now = self._parts.clock.now().astimezone(self._parts.time_zone)
         caller = build_caller(reader, directory, now)
-        return await self.run(question, caller, steps, said=said, show=show, status=status)
+        return await self.run(
+            question, caller, steps, said=said, memory=memory, show=show, status=status
+        )
 
     async def run(
         self,
@@ -85,6 +88,7 @@ class Agent:
         steps: TraceSteps,
         *,
         said: str = "",
+        memory: str = "",
         show: ShowText | None = None,
         status: ShowStatus | None = None,
     ) -> Reply:
@@ -96,6 +100,7 @@ class Agent:
             steps: Takes every step for the trace.
             said: The person's words as they were put; empty = the question. Whether an action is
                 asked for is read from these, never from anything that was found.
+            memory: What was said before, fenced; for understanding the question only.
             show: Takes the text of the public answer as it is written.
             status: Takes the plan, each time it changes; in rooms it is not told.
         """
@@ -125,6 +130,7 @@ class Agent:
             is_kept=parts.writer.is_kept,
             steps=steps,
             status=status,
+            memory=memory,
         )
         model = ScreenedModel(parts.model, placeholders)
         loop = AgentLoop(task, model, parts.analyser, parts.settings, budget)
@@ -137,6 +143,7 @@ class Agent:
             language=language,
             people=people,
             prompt_tokens=parts.settings.prompt_tokens,
+            memory=memory,
         )
         try:
             async with asyncio.timeout(budget.left_s):

@@ -43,6 +43,7 @@ class AnswerTask:
     language: Language
     people: People
     prompt_tokens: int
+    memory: str = ""
 
 
 class AgentAnswers:
@@ -93,7 +94,8 @@ class AgentAnswers:
             self._analyser,
             task.people,
             show=show if not any(is_record(one.hit) for one in sources) else None,
-            most_chars=_choose_chars(sources, task.prompt_tokens),
+            most_chars=_choose_chars(sources, task.prompt_tokens - estimate_tokens(task.memory)),
+            memory=task.memory,
         )
         if written is None:
             return _tell_records(sources, texts, MODEL_FAILED)

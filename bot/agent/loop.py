@@ -66,6 +66,7 @@ class LoopTask:
         tools: Those offered to the caller.
         skills: Write skills offered to the caller; empty when nothing may be written.
         is_kept: Tells evidence that the model must not be shown.
+        memory: What was said before, fenced; values in it are nobody's words and no result.
     """
 
     question: str
@@ -76,6 +77,7 @@ class LoopTask:
     is_kept: Callable[[Evidence], bool]
     steps: TraceSteps
     status: ShowStatus | None = None
+    memory: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +122,7 @@ class AgentLoop:
         self._faults = 0
         self._hint = ""
         self._prompt_tokens = settings.prompt_tokens
+        self._memory = task.memory
         self._specs = self._choose_specs()
 
     async def run(self) -> LoopResult:
@@ -209,6 +212,7 @@ class AgentLoop:
             reply = await self._complete()
         except PromptTooLongError:
             self._prompt_tokens //= 2
+            self._memory = ""
             reply = await self._complete()
         self._budget.usage += reply.usage
         usage = reply.usage
@@ -231,6 +235,7 @@ class AgentLoop:
             may_write=bool(self._task.skills),
             prompt_tokens=self._prompt_tokens,
             hint=self._hint,
+            memory=self._memory,
         )
         return await self._model.complete(messages, self._specs, max_tokens=MOST_REPLY_TOKENS)
 

@@ -1,105 +1,137 @@
-"""Follow-ups: a question that leans on the one before is given its subject back, by rules."""
+"""Session memory: what a conversation remembers, and how questions are understood by it."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-from bot.memory.swapping import swap_part
+import structlog
+
+from bot.memory.forgetting import Forgetting
+from bot.memory.memory_model import Leaving
+from bot.memory.prompt_memory import build_memory
+from bot.memory.recollection import Recalled, Recollection
+from bot.memory.rewriting import Rewriter, Rewritten
 from bot.memory.turns import Turn
-from bot.rag.language import detect_language
+from bot.trace_steps import TraceSteps
+from core.messages import Answer
+from knowledge.documents import Hit
+from knowledge.readers import Reader
 
-# "那权限呢？", "and for contractors?": what is asked changes, the matter stays.
-_ELLIPSIS_ZH = re.compile(
-    r"^\s*(?:那么?|还有|另外|再问|以及)?[，,\s]*(?P<rest>.{1,20}?)(?:呢|又?怎么样|又?如何)[?？。!！\s]*$"
-)
-_LEADS_ON_ZH = re.compile(r"^\s*(?:那么?|那边|然后|接着|还有|另外|以及|同样)[，,\s]?")
-_REFERS_ZH = re.compile(
-    r"它们?|他们?的?|她们?|这个|那个|这些|那些|这种|那种|这里|那里|这样|上面|前面|刚才|其中|此时|该(?=[\u4e00-\u9fff])"
-)
-_ELLIPSIS_EN = re.compile(
-    r"^\s*(?:and|or|(?:and )?what about|(?:and )?how about)\b[\s,]*(?P<rest>.+?)[?!.\s]*$",
-    re.IGNORECASE,
-)
-_REFERS_EN = re.compile(
-    r"\b(?:it|its|they|them|their|this|that|these|those|there|he|she|his|her|the same|one|ones)\b",
-    re.IGNORECASE,
-)
-# A demonstrative before a clause ("that we use") points at nothing said before.
-_BOUND_EN = re.compile(
-    r"\b(?:that|this)(?= (?:we|you|i|they|are|is|was|were|has|have|can)\b)", re.I
-)
-_LEADS_ON_EN = re.compile(r"^\s*(?:and|also|then|so|but)\b", re.IGNORECASE)
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_WORD = re.compile(r"[A-Za-z0-9][\w'’./-]*")
-# A question this short cannot name a matter and what is asked of it.
-_SHORT_HAN = 7
-_SHORT_WORDS = 4
-_END = "?？。.!！ \t\n"
-# "它的有效期", "that policy": one that can be put in the place of the matter itself.
-_PRONOUN_ZH = re.compile(r"^(?:那么?|那)?[，,\s]*(?P<word>它们?|这个|那个|这种|那种)(?P<of>的)?")
-# What comes before the first of these is what a Chinese question is about.
-_TOPIC_END_ZH = re.compile(
-    r"的|怎么|如何|怎样|是(?!否)|有(?!效)|要|能|可以|可否|需要|需|应该|多少|多久|多长|几|什么|哪|谁|在|最多|最少|最晚|最迟"
-    r"|由|归|得|会|什|为什么|何时|[？?]"
-)
-_MOST_TOPIC = 14
+_log = structlog.get_logger(__name__)
+
+# Of one prompt, at most.
+_MEMORY_SHARE = 0.15
 
 
-def resolve_follow_up(question: str, turns: Sequence[Turn]) -> str:
-    """Return the question with its matter filled in from the turn before.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """A question as it was understood.
 
-    A question that stands on its own comes back as it is. Where one part of the earlier question
-    is plainly replaced ("and in Berlin?", "那病假呢？"), it is asked again with the other one;
-    where a pronoun stands for its matter, the matter takes its place. Else the earlier question
-    is put in front whole: recall then has the words of both, and what is asked now stands last.
+    Attributes:
+        question: Standing on its own.
+        said: As it was put.
+        memory: What was said before, fenced for a model; empty = nothing.
+        rests_on: The turns it was understood by.
     """
-    if not turns or not leans_on_earlier(question):
-        return question
-    earlier = turns[-1].question.strip()
-    text = question.strip()
-    ellipsis = _ELLIPSIS_ZH.match(text) or _ELLIPSIS_EN.match(text)
-    if ellipsis:
-        rest = ellipsis["rest"]
-        swapped = swap_part(rest, earlier, refers=_refers(rest))
-        if swapped is not None:
-            return swapped
-    if (named := _name_matter(text, earlier)) is not None:
-        return named
-    gap = "，" if detect_language(question) == "zh" else ". "
-    return f"{earlier.rstrip(_END)}{gap}{text}"
+
+    question: str
+    said: str
+    memory: str = ""
+    rests_on: tuple[Turn, ...] = field(default=())
 
 
-def _refers(rest: str) -> bool:
-    """Tell whether what is named leans on something else itself."""
-    return bool(_REFERS_ZH.search(rest) or _REFERS_EN.search(_BOUND_EN.sub(" ", rest)))
+class SessionMemory:
+    """Understands questions in the light of their thread, remembers replies, and forgets."""
 
+    def __init__(
+        self,
+        recollection: Recollection,
+        rewriter: Rewriter,
+        forgetting: Forgetting,
+        leaving: Leaving,
+        *,
+        prompt_tokens: int,
+    ) -> None:
+        """Prepare; `prompt_tokens` is the most of one prompt, the share of memory included."""
+        self._recollection = recollection
+        self._rewriter = rewriter
+        self._forgetting = forgetting
+        self._leaving = leaving
+        self._most_tokens = int(prompt_tokens * _MEMORY_SHARE)
 
-def _name_matter(question: str, earlier: str) -> str | None:
-    """Put what the earlier question is about in the place of a pronoun that begins this one."""
-    pronoun = _PRONOUN_ZH.match(question)
-    end = _TOPIC_END_ZH.search(earlier)
-    if pronoun is None or end is None:
-        return None
-    topic = earlier[: end.start()].strip(" ，,")
-    if not 1 < len(topic) <= _MOST_TOPIC or _REFERS_ZH.search(topic):
-        return None
-    rest = question[pronoun.end() :]
-    return f"{topic}{'的' if pronoun['of'] else ''}{rest}"
+    async def understand(
+        self, question: str, earlier: str | Sequence[Turn], reader: Reader, steps: TraceSteps
+    ) -> Understood:
+        """Give a follow-up back what it leaves out.
 
-
-def leans_on_earlier(question: str) -> bool:
-    """Tell whether a question needs the one before it to be understood."""
-    text = question.strip()
-    if detect_language(text) == "zh":
-        return bool(
-            _ELLIPSIS_ZH.match(text)
-            or _LEADS_ON_ZH.match(text)
-            or _REFERS_ZH.search(text)
-            or len(_HAN.findall(text)) + len(_WORD.findall(text)) <= _SHORT_HAN
+        Args:
+            question: As it was put.
+            earlier: The turns before it, or the thread they are kept in; empty = none.
+            reader: Who asks and who listens.
+            steps: Takes which turns were used, and how; never their text.
+        """
+        if not earlier:
+            steps.note("understand", note=question)
+            return Understood(question=question, said=question)
+        recalled = await self._recollection.recall(earlier, reader)
+        rewritten = await self._rewriter.rewrite(question, recalled.topic)
+        passages = dict.fromkeys(one for turn in rewritten.rests_on for one in turn.passages)
+        # A trace that tells the question goes with what the question rests on.
+        rows = [(passage, 0.0) for passage in passages]
+        steps.note("understand", rows=rows, note=rewritten.question)
+        steps.note("memory", note=_describe(recalled, rewritten))
+        may_leave = await self._leaving.keep_those([*recalled.older, *recalled.turns])
+        return Understood(
+            question=rewritten.question,
+            said=question,
+            memory=build_memory(may_leave, most_tokens=self._most_tokens),
+            rests_on=rewritten.rests_on,
         )
-    loose = _BOUND_EN.sub(" ", text)
-    return bool(
-        _ELLIPSIS_EN.match(text)
-        or _LEADS_ON_EN.match(text)
-        or _REFERS_EN.search(loose)
-        or len(_WORD.findall(text)) <= _SHORT_WORDS
-    )
+
+    async def obey(
+        self, question: str, earlier: str | Sequence[Turn], reader: Reader
+    ) -> Answer | None:
+        """Forget when that is what a person asks for; None when it is not."""
+        if not earlier or not isinstance(earlier, str):
+            return None
+        return await self._forgetting.obey(question, earlier, reader)
+
+    def build_turn(
+        self, understood: Understood, answer: Answer, cited: Sequence[Hit], reader: Reader
+    ) -> Turn:
+        """Build the turn of an answer, with everything it rests on."""
+        return self._recollection.build_turn(
+            understood.question, answer, cited, reader, understood.rests_on
+        )
+
+    async def keep(self, thread: str, reader: Reader, turn: Turn, trace_id: str) -> None:
+        """Remember a turn; an answer is given even when that fails."""
+        try:
+            await self._recollection.keep(thread, reader, turn)
+        except Exception:  # noqa: BLE001 - every question ends in a reply
+            _log.exception("turn_not_kept", trace_id=trace_id)
+
+    async def list_own(self, reader: Reader) -> tuple[list[Turn], int]:
+        """Return all that is remembered of the asker and may be shown, and how much may not."""
+        return await self._recollection.list_own(reader)
+
+    async def close(self) -> None:
+        """Break off what is under way; nothing is lost."""
+        await self._recollection.close()
+
+
+def _describe(recalled: Recalled, rewritten: Rewritten) -> str:
+    """Tell which turns were used, by their ids."""
+    how = f"rewritten by {rewritten.by}" if rewritten.by else "stands on its own"
+    if rewritten.rests_on:
+        how += f" from {_list_ids(one.turn_id for one in rewritten.rests_on)}"
+    notes = [how, rewritten.note and f"model: {rewritten.note}"]
+    notes.append(f"recalled {_list_ids(one.turn_id for one in recalled.turns)}")
+    if recalled.older:
+        notes.append(f"in short {_list_ids(one.turn_id for one in recalled.older)}")
+    if recalled.dropped:
+        notes.append(f"dropped for rights {_list_ids(recalled.dropped)}")
+    return "; ".join(filter(None, notes))
+
+
+def _list_ids(ids: Iterable[int]) -> str:
+    return ", ".join(map(str, ids)) or "none"

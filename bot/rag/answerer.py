@@ -57,6 +57,7 @@ class _Case:
     texts: Texts
     history: PageHistory | None
     show: ShowText | None
+    memory: str
 
 
 class Answerer:
@@ -91,6 +92,7 @@ class Answerer:
         history: PageHistory | None = None,
         show: ShowText | None = None,
         now: datetime | None = None,
+        memory: str = "",
     ) -> Reply:
         """Answer a question that stands on its own, in its language.
 
@@ -101,6 +103,8 @@ class Answerer:
                 values and no page is recognised as a stale copy.
             show: Takes the text of a written answer as it comes, already checked. The reply that
                 is returned holds, also when it differs.
+            now: What time it is.
+            memory: What was said before, fenced; it helps a model to understand the question.
         """
         analysis = analyse_question(question, now=now)
         case = _Case(
@@ -110,6 +114,7 @@ class Answerer:
             texts=get_texts(analysis.language),
             history=history,
             show=None if show is None else _filter_secrets(show, get_texts(analysis.language)),
+            memory=memory,
         )
         reply = await self._reply(case)
         filtered = remove_secrets(reply.answer.text, mask=case.texts.hidden)
@@ -209,6 +214,7 @@ class Answerer:
             self._analyser,
             people,
             show=case.show,
+            memory=case.memory,
         )
         if written is None:
             quoted = self._quote(case, extract, people)

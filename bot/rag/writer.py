@@ -63,11 +63,13 @@ class Writer:
         *,
         show: ShowText | None = None,
         most_chars: int = MOST_REFERENCE_CHARS,
+        memory: str = "",
     ) -> WrittenAnswer | None:
         """Write an answer from evidence that may be sent; None when the model failed.
 
         Args:
             most_chars: Of evidence in the prompt.
+            memory: What was said before, fenced; left out where the prompt is too long.
         """
         placeholders = self.build_placeholders(people)
         names = KnownNames(people)
@@ -75,7 +77,7 @@ class Writer:
         while True:
             gate = GroundingGate(describe_sources(evidence), analyser, names)
             messages = build_messages(
-                question, evidence, language, placeholders, most_chars=most_chars
+                question, evidence, language, placeholders, most_chars=most_chars, memory=memory
             )
             try:
                 return await write_answer(
@@ -87,7 +89,7 @@ class Writer:
                     show=show,
                 )
             except PromptTooLongError as error:
-                most_chars //= 2
+                most_chars, memory = most_chars // 2, ""
                 if most_chars < least_chars:
                     _log.warning("model_failed", reason=str(error))
                     return None

@@ -69,11 +69,15 @@ def build_messages(
     placeholders: Placeholders,
     *,
     most_chars: int = MOST_REFERENCE_CHARS,
+    memory: str = "",
 ) -> list[ChatMessage]:
-    """Build the conversation: rules, then references and question, sensitive text replaced."""
+    """Build the conversation: rules, then references and question, sensitive text replaced.
+
+    What was said before is no source: whatever rests on it alone does not pass the gate.
+    """
     references = build_references(evidence, most_chars=most_chars)
     system = _SYSTEM.format(language=_LANGUAGES[language], not_found=NOT_FOUND)
-    content = f"{references}\n\nQuestion: {question}"
+    content = "\n\n".join(filter(None, (references, memory, f"Question: {question}")))
     return [
         ChatMessage(role="system", content=system),
         ChatMessage(role="user", content=placeholders.replace(content)),

@@ -14,6 +14,7 @@ from slack_bolt.async_app import AsyncApp
 from bot.agent.action_store import ActionStore
 from bot.agent.card_store import CardStore
 from bot.agent.wiring import build_confirmation, build_deciders
+from bot.assembly import build_turn_store
 from bot.bootstrap import Product
 from bot.handlers.slack.action_desk import ActionDesk
 from bot.handlers.slack.answering import Answering
@@ -42,7 +43,6 @@ from bot.inbox.amendments import Amendments
 from bot.inbox.help_requests import HelpRequests
 from bot.inbox.pace import Limits
 from bot.inbox.store import Inbox
-from bot.memory.turns import TurnStore
 from bot.preferences.languages import Languages
 from bot.preferences.store import Preferences
 from core.chat_settings import SlackSettings
@@ -194,7 +194,7 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         api=api,
         rights=rights,
         inbox=inbox,
-        turns=TurnStore(state.database),
+        turns=build_turn_store(state.settings, state.database),
         preferences=preferences,
         languages=languages,
         actions=actions,

@@ -3,12 +3,9 @@
 The rules were written with this set in sight: it guards them, and measures nothing.
 """
 
-from datetime import UTC, datetime
-
 import pytest
 
-from bot.memory.session import resolve_follow_up
-from bot.memory.turns import Turn
+from bot.memory.follow_ups import resolve_follow_up
 
 # The question before, the follow-up, what must stand in the whole question, what must not.
 CASES: list[tuple[str, str, str, str]] = [
@@ -70,8 +67,7 @@ def holds(text: str, word: str) -> bool:
 def test_a_follow_up_keeps_the_subject_and_swaps_what_is_replaced(
     earlier: str, question: str, kept: str, gone: str
 ) -> None:
-    turn = Turn(at=datetime(2026, 6, 1, tzinfo=UTC), question=earlier, answer="")
-    whole = resolve_follow_up(question, [turn])
+    whole = resolve_follow_up(question, earlier).question
     wanted = kept.split(" ") if not whole.isascii() else kept.split()
     assert all(holds(whole.replace(" ", ""), word.replace(" ", "")) for word in wanted), whole
     assert not gone or not holds(whole, gone), whole
@@ -86,5 +82,4 @@ def test_a_follow_up_keeps_the_subject_and_swaps_what_is_replaced(
     ],
 )
 def test_a_new_question_is_left_alone(earlier: str, question: str) -> None:
-    turn = Turn(at=datetime(2026, 6, 1, tzinfo=UTC), question=earlier, answer="")
-    assert resolve_follow_up(question, [turn]) == question
+    assert resolve_follow_up(question, earlier).question == question

@@ -1,13 +1,7 @@
-from datetime import UTC, datetime
-
 import pytest
 
-from bot.memory.session import leans_on_earlier, resolve_follow_up
-from bot.memory.turns import Turn
-
-
-def turn(question: str) -> Turn:
-    return Turn(at=datetime(2026, 6, 1, tzinfo=UTC), question=question, answer="")
+from bot.memory.follow_ups import resolve_follow_up
+from bot.memory.leaning import leans_on_earlier
 
 
 @pytest.mark.parametrize(
@@ -40,20 +34,22 @@ def test_a_follow_up_is_recognised(question: str) -> None:
 )
 def test_a_whole_question_stands_on_its_own(question: str) -> None:
     assert not leans_on_earlier(question)
-    assert resolve_follow_up(question, [turn("别的问题是什么？")]) == question
+    assert resolve_follow_up(question, "别的问题是什么？").question == question
 
 
 def test_the_matter_of_the_last_turn_is_put_in_front() -> None:
-    turns = [turn("VPN 怎么申请？"), turn("年假能结转几天？")]
-    assert resolve_follow_up("那谁来批呢？", turns) == "年假能结转几天，那谁来批呢？"
     assert (
-        resolve_follow_up("And who signs it?", [turn("How many days of leave are there?")])
+        resolve_follow_up("那谁来批呢？", "年假能结转几天？").question
+        == "年假能结转几天，那谁来批呢？"
+    )
+    assert (
+        resolve_follow_up("And who signs it?", "How many days of leave are there?").question
         == "How many days of leave are there. And who signs it?"
     )
 
 
 def test_the_first_question_has_nothing_to_lean_on() -> None:
-    assert resolve_follow_up("那权限呢？", []) == "那权限呢？"
+    assert resolve_follow_up("那权限呢？", "").question == "那权限呢？"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +63,7 @@ def test_the_first_question_has_nothing_to_lean_on() -> None:
 def test_another_code_of_the_kind_takes_the_place_of_the_earlier_one(
     earlier: str, question: str, understood: str
 ) -> None:
-    assert resolve_follow_up(question, [turn(earlier)]) == understood
+    assert resolve_follow_up(question, earlier).question == understood
 
 
 @pytest.mark.parametrize(
@@ -81,4 +77,4 @@ def test_another_code_of_the_kind_takes_the_place_of_the_earlier_one(
 def test_a_code_that_replaces_nothing_for_certain_is_asked_beside_the_earlier_question(
     earlier: str, question: str
 ) -> None:
-    assert resolve_follow_up(question, [turn(earlier)]) == f"{earlier.rstrip('？')}，{question}"
+    assert resolve_follow_up(question, earlier).question == f"{earlier.rstrip('？')}，{question}"
