@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PACKAGES := core knowledge connectors scheduler bot evaluation playground
+PACKAGES := core knowledge connectors scheduler bot evaluation playground admin
 
 .PHONY: playground demo test test-slow check bench format clean
 

@@ -6,9 +6,10 @@ at once.
 # ruff: noqa: PLC0415
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from bot.agent.skills.guarded import build_mask
 from bot.agent.skills.journal import AuditJournal
@@ -17,6 +18,7 @@ from bot.agent.skills.skill_set import SkillSet
 from bot.assembly import ConversationGround, build_conversation
 from bot.conversation import Conversation
 from bot.trace import TraceStore
+from core.admin_settings import AdminSettings
 from core.clock import Clock, SystemClock
 from core.database import Database, open_database
 from core.models import ChatModel
@@ -44,6 +46,9 @@ from knowledge.stores import IndexShape, PassageStore
 from knowledge.sync_lock import SyncLock
 from knowledge.term_statistics import TermIndex
 from knowledge.word_files import load_analyser
+
+if TYPE_CHECKING:
+    from admin.serving import AdminPages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +211,15 @@ async def open_product(
             memberships=memberships,
             skills=skills,
         )
+
+
+def open_admin_pages(
+    product: Product, settings: AdminSettings
+) -> "AbstractAsyncContextManager[AdminPages]":
+    """Mount the pages for whoever operates the product: the one place that looks upwards."""
+    from admin.serving import open_pages
+
+    return open_pages(product, settings)
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ Everything a person can ask ends in an `Answer`, also on an error.
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import uuid4
 
 import structlog
@@ -14,7 +15,6 @@ from bot.agent.agent import Agent
 from bot.agent.caller import Caller
 from bot.agent.planning.planner import Planned, Planner
 from bot.asking import Asking
-from bot.memory.recollection import name_asker
 from bot.memory.session import SessionMemory, Understood
 from bot.memory.turns import Turn
 from bot.rag.answerer import Answerer, Reply
@@ -30,12 +30,14 @@ from bot.router import Route, Routing, route_question
 from bot.search_query import build_filter, narrow, parse_search
 from bot.small_talk import answer_small_talk
 from bot.texts import get_texts
-from bot.trace import Trace, TraceStore
+from bot.trace import TraceStore
+from bot.trace_keeping import build_trace, keep_trace
 from bot.trace_steps import TraceSteps
 from bot.watching import Step, Watcher
 from core.clock import Clock
 from core.errors import ZhixingError
 from core.messages import Answer, Outcome
+from core.models.metering import running
 from core.settings import BaseSettings
 from knowledge.documents import Hit, Status
 from knowledge.ledger import Ledger
@@ -46,7 +48,6 @@ from knowledge.stores import PassageStore
 
 _log = structlog.get_logger(__name__)
 
-DIRECT = "dm"
 _REMEMBERED = frozenset({Route.FAQ, Route.MULTI_HOP, Route.ACTION})
 _ARCHIVED = frozenset({Status.ARCHIVED})
 
@@ -67,6 +68,7 @@ class ConversationParts:
         choose_agent_route: Tells which questions those are, by the route they take.
         planner: Works out what needs no model; None = nothing but pages is asked.
         build_caller: Tells tools on whose behalf they run.
+        as_of: Pages are searched as they were then; None = as they are.
     """
 
     retriever: Retriever
@@ -81,6 +83,7 @@ class ConversationParts:
     choose_agent_route: ChooseAgentRoute = _never
     planner: Planner | None = None
     build_caller: Callable[[Reader], Awaitable[Caller]] | None = None
+    as_of: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,9 +155,10 @@ class Conversation:
                 routing = route_question(question)
                 # Small talk is short, but continues nothing.
                 context = earlier if routing.route is Route.FAQ else ""
-                understood = await memory.understand(question, context, reader, steps)
-                steps.note("route", note=f"{routing.route}: {routing.reason}")
-                told, cited = await self._answer(understood, routing, reader, steps, watcher)
+                with running(steps.meter):
+                    understood = await memory.understand(question, context, reader, steps)
+                    steps.note("route", note=f"{routing.route}: {routing.reason}")
+                    told, cited = await self._answer(understood, routing, reader, steps, watcher)
             answer = told
         except ZhixingError as error:
             _log.warning("question_failed", trace_id=trace_id, reason=str(error))
@@ -164,7 +168,10 @@ class Conversation:
             answer = _failed(question, trace_id)
         took_ms = (time.perf_counter() - began) * 1000
         answer = replace(answer, trace_id=trace_id, took_ms=took_ms)
-        await self._save_trace(answer, question, reader, steps)
+        trace = build_trace(
+            answer, question, reader, steps, cited=cited, at=self._parts.clock.now()
+        )
+        await keep_trace(self._parts.traces, trace)
         is_worth = answer.route in _REMEMBERED and answer.outcome is not Outcome.FAILED
         turn = memory.build_turn(understood, answer, cited, reader)
         return answer, turn if is_worth else None
@@ -210,7 +217,7 @@ class Conversation:
 
         async def ask_pages(words: str) -> Reply:
             asking = Asking(
-                query=parse_search(words),
+                query=parse_search(words, as_of=self._parts.as_of),
                 analysis=analyse_question(words, now=self._parts.clock.now()),
                 access=reader.audience_readable,
                 steps=steps,
@@ -262,7 +269,8 @@ class Conversation:
         self, understood: Understood, reader: Reader, steps: TraceSteps, watcher: Watcher | None
     ) -> _Replies:
         """Answer for everybody who listens; what more the asker may read goes to them alone."""
-        query = narrow(parse_search(understood.question), reader.bases)
+        search = parse_search(understood.question, as_of=self._parts.as_of)
+        query = narrow(search, reader.bases)
         asking = Asking(
             query=query,
             analysis=analyse_question(query.words, now=self._parts.clock.now()),
@@ -353,24 +361,6 @@ class Conversation:
             return first
         second = await self._parts.retriever.search(*tries[1])
         return second if second.sufficiency.is_enough or analysis.is_about_past else first
-
-    async def _save_trace(
-        self, answer: Answer, question: str, reader: Reader, steps: TraceSteps
-    ) -> None:
-        """Keep the trace; an answer is given even when that fails."""
-        trace = Trace(
-            trace_id=answer.trace_id,
-            at=self._parts.clock.now(),
-            asker=None if reader.is_operator else name_asker(reader),
-            place=reader.channel.channel_id if reader.channel else DIRECT,
-            question=question,
-            outcome=answer.outcome,
-            payload={"steps": steps.to_json(), "took_ms": round(answer.took_ms, 1)},
-        )
-        try:
-            await self._parts.traces.save(trace)
-        except Exception:  # noqa: BLE001 - every question ends in a reply
-            _log.exception("trace_not_kept", trace_id=answer.trace_id)
 
 
 def _failed(question: str, trace_id: str, reason: str = "") -> Answer:

@@ -12,11 +12,12 @@ from bot.agent.action_store import purge_actions
 from bot.agent.confirmation import Confirmation
 from bot.agent.wiring import build_confirmation
 from bot.assembly import build_turn_store
-from bot.bootstrap import Product, open_source
+from bot.bootstrap import Product, open_admin_pages, open_source
+from bot.commands.output import print_notice
 from bot.commands.progress import TerminalProgress
 from bot.inbox.purging import purge_inbox
 from bot.index_switch import describe, prepare_index
-from core.errors import SettingsError
+from core.errors import PortTakenError, SettingsError
 from core.settings import Settings
 from knowledge.runs import RunKind, StartedBy
 from knowledge.source import Source
@@ -35,6 +36,7 @@ class Role(StrEnum):
 
     BOT = "bot"
     SCHEDULER = "scheduler"
+    ADMIN = "admin"
     ALL = "all"
 
 
@@ -144,12 +146,37 @@ async def serve_bot(product: Product, stop: asyncio.Event) -> None:
     await serve_slack(product, stop)
 
 
-ROLES: Mapping[Role, Serve] = {Role.BOT: serve_bot, Role.SCHEDULER: serve_scheduler}
+async def serve_admin(product: Product, stop: asyncio.Event) -> None:
+    """Serve the pages for whoever operates the product, until told to stop.
+
+    Raises:
+        SettingsError: They can't be served as the settings say.
+    """
+    async with open_admin_pages(product, product.state.settings.admin) as pages:
+        print_notice(f"pages: {pages.address} (a token: zhixing admin)")
+        await stop.wait()
+
+
+async def serve_admin_beside(product: Product, stop: asyncio.Event) -> None:
+    """Serve the pages beside other parts, which go on when another process has the port."""
+    try:
+        await serve_admin(product, stop)
+    except PortTakenError as error:
+        _log.warning("admin_not_served", reason=str(error))
+
+
+ROLES: Mapping[Role, Serve] = {
+    Role.BOT: serve_bot,
+    Role.SCHEDULER: serve_scheduler,
+    Role.ADMIN: serve_admin,
+}
 
 
 async def serve_roles(product: Product, role: Role, stop: asyncio.Event) -> None:
     """Take one part, or all that are configured, until told to stop; one that fails ends all."""
     chosen = [ROLES[one] for one in _choose(product, role)]
+    if role is Role.ALL and product.state.settings.admin.is_served:
+        chosen.append(serve_admin_beside)
     async with asyncio.TaskGroup() as group:
         for serve in chosen:
             group.create_task(_serve(serve, product, stop))

@@ -8,7 +8,21 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pydantic import JsonValue
-from sqlalchemy import JSON, Column, RowMapping, String, Table, Text, delete, select
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    RowMapping,
+    String,
+    Table,
+    Text,
+    delete,
+    false,
+    select,
+)
 from sqlalchemy.engine import Connection
 
 from core.database import Database
@@ -31,6 +45,13 @@ traces = Table(
     Column("outcome", String(32), nullable=False),
     Column("payload", JSON, nullable=False),
     Column("expires_at", UtcDateTime, nullable=False, index=True),
+    Column("route", String(32), nullable=False, server_default=""),
+    Column("took_ms", Float, nullable=False, server_default="0"),
+    Column("tokens", Integer, nullable=False, server_default="0"),
+    Column("cost", Float, nullable=False, server_default="0"),
+    Column("replay_of", String(64), nullable=False, server_default=""),
+    Column("is_foreign", Boolean, nullable=False, server_default=false()),
+    Index(None, "asker", "at"),
 )
 
 
@@ -42,6 +63,10 @@ class Trace:
         asker: The person's id; None = the operator.
         place: A channel id or `dm`.
         payload: Stages, scores, tools and times as JSON; passages by id, never their text.
+        tokens: Read and written by models.
+        cost: In the currency of the prices in the settings.
+        replay_of: The trace that was run again; empty for a question somebody asked.
+        is_foreign: The words are somebody else's than the asker's: a replay of their question.
     """
 
     trace_id: str
@@ -51,6 +76,21 @@ class Trace:
     question: str
     outcome: str
     payload: Mapping[str, JsonValue]
+    route: str = ""
+    took_ms: float = 0.0
+    tokens: int = 0
+    cost: float = 0.0
+    replay_of: str = ""
+    is_foreign: bool = False
+
+    @property
+    def expires_at(self) -> datetime:
+        """Until when it is kept."""
+        return self.at + KEPT_FOR
+
+    def is_own(self, person: str | None) -> bool:
+        """Tell whether somebody asked this themselves; None = the operator."""
+        return self.asker == person and not self.is_foreign
 
 
 class TraceStore:
@@ -73,7 +113,13 @@ class TraceStore:
             "question": trace.question,
             "outcome": trace.outcome,
             "payload": dict(trace.payload),
-            "expires_at": trace.at + KEPT_FOR,
+            "expires_at": trace.expires_at,
+            "route": trace.route,
+            "took_ms": trace.took_ms,
+            "tokens": trace.tokens,
+            "cost": trace.cost,
+            "replay_of": trace.replay_of,
+            "is_foreign": trace.is_foreign,
         }
 
         def save(connection: Connection) -> None:
@@ -94,7 +140,7 @@ class TraceStore:
 
         def load(connection: Connection) -> Trace | None:
             row = connection.execute(query).mappings().one_or_none()
-            return None if row is None else _build_trace(row)
+            return None if row is None else build_trace(row)
 
         trace = await self._database.read(load)
         if trace is None:
@@ -105,10 +151,10 @@ class TraceStore:
         """Return the latest traces, newest first; `asker` = only that person's."""
         query = select(traces).order_by(traces.c.at.desc(), traces.c.trace_id).limit(limit)
         if asker is not None:
-            query = query.where(traces.c.asker == asker)
+            query = query.where(traces.c.asker == asker, ~traces.c.is_foreign)
 
         def load(connection: Connection) -> list[Trace]:
-            return [_build_trace(row) for row in connection.execute(query).mappings()]
+            return [build_trace(row) for row in connection.execute(query).mappings()]
 
         return await self._database.read(load)
 
@@ -156,7 +202,8 @@ def _names_any(value: JsonValue, ids: Set[str]) -> bool:
     return isinstance(value, list) and any(_names_any(entry, ids) for entry in value)
 
 
-def _build_trace(row: RowMapping) -> Trace:
+def build_trace(row: RowMapping) -> Trace:
+    """Build a trace from its row."""
     return Trace(
         trace_id=row["trace_id"],
         at=row["at"],
@@ -165,4 +212,10 @@ def _build_trace(row: RowMapping) -> Trace:
         question=row["question"],
         outcome=row["outcome"],
         payload=row["payload"],
+        route=row["route"],
+        took_ms=row["took_ms"],
+        tokens=row["tokens"],
+        cost=row["cost"],
+        replay_of=row["replay_of"],
+        is_foreign=row["is_foreign"],
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.trace import Trace, describe_missing
+from knowledge.access import ReadableClasses
 from knowledge.documents import Hit, PassageId, Status
 from knowledge.ledger import Ledger
 from knowledge.readers import Reader
@@ -49,7 +50,7 @@ class TraceView:
             f"asked by {trace.asker or 'the operator'} in {trace.place}: {trace.question}",
             f"outcome: {trace.outcome}",
         ]
-        for step in _steps(trace):
+        for step in list_steps(trace.payload):
             took = step.get("took_ms")
             time = f"{took:8.1f} ms  " if isinstance(took, int | float) else " " * 13
             lines.append(f"{time}{step.get('step', '?')}  {step.get('note', '')}".rstrip())
@@ -81,26 +82,36 @@ async def build_view(
     Raises:
         SettingsError: The trace is somebody else's.
     """
-    if reader.asker is not None and trace.asker != reader.asker.person_id:
+    if reader.asker is not None and not trace.is_own(reader.asker.person_id):
         # That somebody has asked is not told either.
         raise describe_missing(trace.trace_id)
-    ids = {
-        PassageId(str(row[0]))
-        for step in _steps(trace)
-        for row in _rows(step)
-        if isinstance(row, Sequence)
-    }
-    where = PassageFilter(access=reader.asker_readable, any_time=True, statuses=frozenset(Status))
-    found = await store.get(sorted(ids), where)
-    shown = await check_hits(ledger, found, reader.asker_readable, only_current=False)
-    return TraceView(trace=trace, hits={hit.passage_id: hit for hit in shown})
+    hits = await read_passages(store, ledger, trace, reader.asker_readable)
+    return TraceView(trace=trace, hits=hits)
 
 
-def _steps(trace: Trace) -> list[Mapping[str, object]]:
-    steps = trace.payload.get("steps", [])
+async def read_passages(
+    store: PassageStore, ledger: Ledger, trace: Trace, access: ReadableClasses
+) -> dict[str, Hit]:
+    """Read what a trace names again, by id; what may not be read, or is gone, is left out."""
+    where = PassageFilter(access=access, any_time=True, statuses=frozenset(Status))
+    found = await store.get(sorted(list_passages(trace.payload)), where)
+    shown = await check_hits(ledger, found, access, only_current=False)
+    return {hit.passage_id: hit for hit in shown}
+
+
+def list_passages(payload: Mapping[str, object]) -> set[PassageId]:
+    """Return the ids of all passages that a trace's payload names."""
+    cited = payload.get("cited")
+    named: list[object] = list(cited) if isinstance(cited, list) else []
+    for step in list_steps(payload):
+        for key in ("rows", "fates"):
+            entries = step.get(key)
+            for entry in entries if isinstance(entries, list) else ():
+                named += entry[:1] if isinstance(entry, list) else ()
+    return {PassageId(str(one)) for one in named}
+
+
+def list_steps(payload: Mapping[str, object]) -> list[Mapping[str, object]]:
+    """Return a trace's steps, in order."""
+    steps = payload.get("steps", [])
     return [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
-
-
-def _rows(step: Mapping[str, object]) -> Sequence[object]:
-    rows = step.get("rows", [])
-    return rows if isinstance(rows, list) else []

@@ -17,6 +17,10 @@ class SettingsError(ZhixingError):
     """The operator has to mend a setting or an argument; commands exit with status 2."""
 
 
+class PortTakenError(SettingsError):
+    """Something else listens there, perhaps another process of ours."""
+
+
 class PermanentError(ZhixingError):
     """Trying again will not help until somebody changes the object."""
 

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 
+from core.admin_settings import AdminSettings
 from core.chat_settings import SlackSettings
 from core.errors import SettingsError
 from core.settings_section import Section
@@ -311,6 +312,7 @@ class Settings(Section):
     scheduler: SchedulerSettings = SchedulerSettings()
     slack: SlackSettings = SlackSettings()
     skills: SkillSettings = SkillSettings()
+    admin: AdminSettings = AdminSettings()
     databases: dict[str, DatabaseSource] = Field(default_factory=dict)
     trackers: dict[str, TrackerSettings] = Field(default_factory=dict)
 

@@ -27,11 +27,13 @@ ENVIRONMENT: Mapping[str, tuple[str, str]] = {
 }
 # Where the token of a source is looked for that names no variable, by kind.
 TOKEN_VARIABLES: Mapping[str, str] = {"notion": "NOTION_TOKEN"}
-# Keys that name a variable of one's own, and the key its value goes to, by section of tables.
+# Keys that name a variable of one's own, and the key its value goes to, by section of tables; a
+# section within another is written with a dot.
 NAMED_VARIABLES: Mapping[str, tuple[str, str]] = {
     "sources": ("token_variable", "token"),
     "databases": ("url_variable", "url"),
     "trackers": ("token_variable", "token"),
+    "admin.viewers": ("token_variable", "token"),
 }
 # Read by the command line before settings exist.
 COMMAND_LINE_VARIABLES = frozenset({"ZHIXING_HOME", "ZHIXING_NOW"})
@@ -68,7 +70,9 @@ def _load_named(values: Mapping[str, Any], variables: Mapping[str, str]) -> set[
     """Put into tables what the variables they name hold; return the variables."""
     named: set[str] = set()
     for section, (pointer, key) in NAMED_VARIABLES.items():
-        tables = values.get(section)
+        tables: Any = values
+        for part in section.split("."):
+            tables = tables.get(part) if isinstance(tables, dict) else None
         for name, table in tables.items() if isinstance(tables, dict) else ():
             variable = table.get(pointer) if isinstance(table, dict) else None
             if not variable:

@@ -32,6 +32,9 @@ MailPort = Annotated[
 JiraPort = Annotated[
     int, typer.Option("--jira-port", min=0, max=65535, help=PORT_HELP.format("ticket system"))
 ]
+AdminPort = Annotated[
+    int, typer.Option("--admin-port", min=0, max=65535, help=PORT_HELP.format("traces"))
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -47,6 +50,7 @@ def register(app: typer.Typer) -> None:
         notion_port: NotionPort = 0,
         smtp_port: MailPort = 0,
         jira_port: JiraPort = 0,
+        admin_port: AdminPort = 0,
     ) -> None:
         """Try all of it in the browser: a chat, a wiki, notes, mail and tickets."""
         # Servers and sources take long to load, and every other command starts without them.
@@ -61,7 +65,12 @@ def register(app: typer.Typer) -> None:
 
         ours = get_context(context)
         ports = Ports(
-            slack=port, wiki=wiki_port, notion=notion_port, mail=smtp_port, jira=jira_port
+            slack=port,
+            wiki=wiki_port,
+            notion=notion_port,
+            mail=smtp_port,
+            jira=jira_port,
+            admin=admin_port,
         )
         sample_company = as_file(files("playground") / "sample_company")
         with hold_home(choose_home(ours.home)), sample_company as sample:

@@ -17,10 +17,12 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
+from bot.bootstrap import open_admin_pages
 from bot.commands.context import CommandContext
 from bot.commands.output import print_json, print_notice
 from bot.commands.sync import describe, sync_source
 from bot.serving import Role, serve_roles
+from core.admin_settings import AdminSettings
 from core.chat_settings import SlackSettings
 from core.clock import Clock, SystemClock, parse_moment
 from core.errors import SettingsError
@@ -71,6 +73,7 @@ class Ports:
     notion: int = 0
     mail: int = 0
     jira: int = 0
+    admin: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +84,8 @@ class Playground:
     company: Company
     mailbox: Mailbox
     jira: JiraServer
+    admin_url: str
+    admin_token: str
 
     @property
     def addresses(self) -> dict[str, str]:
@@ -91,6 +96,8 @@ class Playground:
             "notion": self.company.notion_url,
             "mail": f"{self.slack.base_url}/mail",
             "tickets": self.jira.page_url,
+            "admin": self.admin_url,
+            "admin_token": self.admin_token,
             "smtp": f"smtp://127.0.0.1:{self.mailbox.port}",
         }
 
@@ -186,13 +193,24 @@ async def open_playground(
             notion_port=ports.notion,
             leads_here=True,
         ) as company,
+        open_admin_pages(
+            company.product, AdminSettings(port=ports.admin, break_glass=True)
+        ) as admin,
     ):
-        playground = Playground(slack=slack, company=company, mailbox=mailbox, jira=jira)
+        playground = Playground(
+            slack=slack,
+            company=company,
+            mailbox=mailbox,
+            jira=jira,
+            admin_url=admin.address,
+            admin_token=await admin.make_token(),
+        )
         addresses = playground.addresses
         slack.front.links = {
             "wiki": addresses["confluence"],
             "notion": addresses["notion"],
             "tickets": addresses["tickets"],
+            "admin": addresses["admin"],
         }
         await sync_company(company, settings)
         async with _serve_product(playground, stop):
@@ -238,6 +256,8 @@ def connect(
     desk = TrackerSettings.model_validate(jira.settings())
     return settings.model_copy(
         update={
+            # They are served beside, at a port of the playground's own.
+            "admin": AdminSettings(is_served=False),
             "trackers": {**settings.trackers, DESK: desk},
             "slack": SlackSettings(
                 bot_token=SecretStr(BOT_TOKEN),
@@ -301,6 +321,7 @@ def describe_addresses(addresses: dict[str, str]) -> str:
         f"\nReady. Open the chat: {addresses['slack']}\n"
         f"  wiki: {addresses['confluence']} · notes: {addresses['notion']} · "
         f"mail: {addresses['mail']} · tickets: {addresses['tickets']}\n"
+        f"  traces: {addresses['admin']} · token: {addresses['admin_token']}\n"
         "Ask “@Zhixing …” in a channel, edit a page in the wiki, ask again: it knows within "
         "seconds.\nStop with Ctrl-C."
     )

@@ -341,7 +341,7 @@ class AgentLoop:
 
     def _refuse(self, call: ToolCall, error: str) -> Observation:
         name = call.name[:60] or "unnamed"
-        self._task.steps.note(f"tool: {name}", note=f"refused: {error[:300]}")
+        self._task.steps.note(f"tool: {name}", note=f"refused: {error[:300]}", is_ok=False)
         return Observation(
             step=self._budget.steps,
             call_id=call.call_id or _build_id(),

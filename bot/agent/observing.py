@@ -67,6 +67,7 @@ def note_observation(steps: TraceSteps, observation: Observation) -> None:
         took_ms=observation.took_ms,
         rows=observation.rows,
         note="; ".join(filter(None, (found, *notes))),
+        is_ok=result is not None,
     )
 
 

@@ -49,7 +49,7 @@ chat_questions = Table(
     Column("is_withdrawn", Boolean, nullable=False, server_default=false()),
     Column("is_refreshed", Boolean, nullable=False, server_default=false()),
     Column("outcome", String(32), nullable=False),
-    Column("trace_id", String(64), nullable=False),
+    Column("trace_id", String(64), nullable=False, index=True),
     Column("passages", JSON, nullable=False),
     Column("failure", Text, nullable=False, server_default=""),
     Unique("platform", "channel", "ts"),

@@ -32,6 +32,7 @@ from core.models import (
     Usage,
 )
 from core.models.foreign_errors import find_refused_option, translate_error
+from core.models.metering import count_usage
 from core.models.reasoning import ReasoningFilter
 from core.models.retrying import Sleep, call_with_retries
 from core.models.tool_calls import ToolCallCollector, read_tool_calls
@@ -320,6 +321,7 @@ class OpenAiCompatibleModel:
             cost=(read * prices.prompt_price + written * prices.completion_price) / _PRICED_TOKENS,
         )
         self._usage += usage
+        count_usage(usage)
         return usage
 
     def _read_finish(self, reason: str | None) -> Finish:

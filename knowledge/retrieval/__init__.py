@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
-from knowledge.documents import Hit
+from knowledge.documents import Hit, PassageId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,33 @@ class StageRecord:
     note: str = ""
 
 
+class Fate(StrEnum):
+    """Why a passage is among the evidence, or is not.
+
+    Kept = the first of its section. Same section = it goes with a kept one. Section limit = it was
+    kept, its section came too late. Reranked = the cross-encoder put it below the cut. Below
+    threshold = all of the evidence was judged to be too little.
+    """
+
+    KEPT = "kept"
+    SAME_SECTION = "same_section"
+    SECTION_LIMIT = "section_limit"
+    BELOW_THRESHOLD = "below_threshold"
+    CUT = "cut"
+    RERANKED = "reranked"
+    LOCKED = "locked"
+    FUSION = "fusion"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageFate:
+    """One passage, what every stage gave it, and what became of it."""
+
+    passage_id: PassageId
+    fate: Fate
+    scores: Mapping[str, float]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
     """The outcome of one search.
@@ -55,6 +83,7 @@ class Retrieval:
         evidence: The hits gathered by section, best first.
         further: The best section of each of the next documents, best first: what they say may
             contradict the evidence.
+        fates: What became of the passages that were found, best first.
         terms: The question's terms, rare ones with more weight (idf of the whole index).
     """
 
@@ -66,3 +95,4 @@ class Retrieval:
     stages: tuple[StageRecord, ...]
     took_ms: float
     further: tuple[Evidence, ...] = ()
+    fates: tuple[PassageFate, ...] = ()

@@ -15,6 +15,7 @@ from knowledge.retrieval import Retrieval, Sufficiency
 from knowledge.retrieval.candidates import AskedQuestion, Candidates, StageLog
 from knowledge.retrieval.coverage import LITTLE, measure_coverage
 from knowledge.retrieval.cut import cut_hits
+from knowledge.retrieval.fates import Sifting, judge_fates
 from knowledge.retrieval.fusion import fuse
 from knowledge.retrieval.named_pages import find_named_documents, lift_named
 from knowledge.retrieval.page_dates import resolve_dates
@@ -96,9 +97,10 @@ class Retriever:
             log.note(f"recall: {route}", getattr(recalled, route))
         fused = self._fuse(asked, recalled)
         log.note("fuse", fused)
-        candidates = await self._load_candidates(fused, where)
-        log.note("lock", candidates.hits)
-        candidates = await self._rank(asked, candidates, where, log)
+        admitted = await self._load_candidates(fused, where)
+        log.note("lock", admitted.hits)
+        ordered = await self._order(asked, admitted, where, log)
+        candidates = await self._rerank(asked, ordered, log)
         sufficiency = self._judge(asked, candidates, recalled.foreign)
         log.note("sufficiency", note=f"{sufficiency.confidence:.2f}")
         kept = cut_hits(candidates.hits, limit=limit or self._settings.limit)
@@ -107,6 +109,16 @@ class Retriever:
             candidates.hits, candidates.sections, evidence, limit=FURTHER_DOCUMENTS
         )
         log.note("cut", kept)
+        sifting = Sifting(
+            recalled=recalled,
+            fused=fused,
+            admitted=admitted.hits,
+            before_rerank=ordered.hits,
+            ranked=candidates.hits,
+            kept=kept,
+            sections=self._settings.limit,
+            is_enough=sufficiency.is_enough,
+        )
         return Retrieval(
             question=question,
             terms=asked.statistics.weigh(asked.terms),
@@ -116,6 +128,7 @@ class Retriever:
             sufficiency=sufficiency,
             stages=tuple(log.records),
             took_ms=log.took_ms,
+            fates=judge_fates(sifting),
         )
 
     async def _recall(
@@ -199,7 +212,7 @@ class Retriever:
             self._store, self._ledger, hits, where, two_levels=self._settings.two_levels
         )
 
-    async def _rank(
+    async def _order(
         self, asked: AskedQuestion, candidates: Candidates, where: PassageFilter, log: StageLog
     ) -> Candidates:
         settings = self._settings
@@ -213,16 +226,21 @@ class Retriever:
             hits = prefer_guides(asked.text, candidates.hits)
             candidates = candidates.ordered(prefer_metadata(asked.text, hits))
             log.note("prefer", candidates.hits)
-        if self._reranker is not None:
-            hits = await rerank(
-                self._reranker,
-                asked.text,
-                candidates.hits,
-                candidates=self._rerank_settings.candidates,
-            )
-            candidates = candidates.ordered(hits)
-            log.note("rerank", candidates.hits, note=self._reranker.name)
         return candidates
+
+    async def _rerank(
+        self, asked: AskedQuestion, candidates: Candidates, log: StageLog
+    ) -> Candidates:
+        if self._reranker is None:
+            return candidates
+        hits = await rerank(
+            self._reranker,
+            asked.text,
+            candidates.hits,
+            candidates=self._rerank_settings.candidates,
+        )
+        log.note("rerank", hits, note=self._reranker.name)
+        return candidates.ordered(hits)
 
     def _rescore(self, asked: AskedQuestion, candidates: Candidates) -> Candidates:
         rescored = rescore(

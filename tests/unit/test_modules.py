@@ -15,6 +15,7 @@ PACKAGES = (
     "bot",
     "evaluation",
     "playground",
+    "admin",
     "tests",
 )
 MODULES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))

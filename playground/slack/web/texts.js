@@ -22,6 +22,7 @@ const TEXTS = {
   wiki: ["维基（Confluence）", "Wiki (Confluence)"],
   notion: ["Notion", "Notion"],
   tickets: ["工单（Jira）", "Tickets (Jira)"],
+  admin: ["提问记录（运维）", "Traces (operations)"],
   places: ["公司其他系统", "Elsewhere"],
   opens_new: ["在新标签页打开", "opens in a new tab"],
   acting_as: ["当前身份", "You are"],

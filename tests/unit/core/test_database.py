@@ -13,6 +13,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, delete, func, insert, select, text, update
 from sqlalchemy.exc import IntegrityError, StatementError
 
+from admin.keys import admin_keys
 from bot.agent.action_store import pending_actions
 from bot.agent.audit import audit_entries
 from bot.agent.card_store import action_cards
@@ -48,6 +49,7 @@ OWNERS = (
     chat_questions,
     pending_actions,
     audit_entries,
+    admin_keys,
 )
 
 

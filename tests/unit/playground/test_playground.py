@@ -58,7 +58,7 @@ async def test_it_serves_everything_and_answers(settings: Settings, company: Pat
         ClientSession() as session,
     ):
         pages = {"slack", "confluence", "notion", "mail", "tickets"}
-        assert set(playground.addresses) == {*pages, "smtp"}
+        assert set(playground.addresses) == {*pages, "smtp", "admin", "admin_token"}
         for name in pages:
             async with session.get(playground.addresses[name]) as reply:
                 assert reply.status == 200

@@ -1,0 +1,1 @@
+"""Web pages for whoever operates the product: traces, how it goes, what was asked, once more."""
