@@ -24,9 +24,11 @@ from bot.memory.session import SessionMemory
 from bot.memory.summarising import Summariser
 from bot.memory.turns import TurnStore
 from bot.rag.answerer import Answerer
+from bot.rag.placeholders import Placeholders
 from bot.rag.quote_selection import Similarity
 from bot.rag.writer import LoadPeople, People, Writer
-from bot.router import choose_agent_route
+from bot.routing.light_model import LightRouter
+from bot.routing.router import ExampleRouter
 from bot.search_query import build_filter, parse_search
 from bot.trace import TraceStore
 from core.clock import Clock
@@ -96,7 +98,7 @@ def build_conversation(ground: ConversationGround) -> Conversation:
             planner=_build_planner(ground, similarity),
             build_caller=call_for,
             agent=_build_agent(ground, writer, load_people),
-            choose_agent_route=choose_agent_route,
+            router=_build_router(ground, writer, load_people),
         )
     )
 
@@ -130,6 +132,21 @@ def _build_memory(
         Forgetting(turns),
         leaving,
         prompt_tokens=settings.agent.prompt_tokens,
+    )
+
+
+def _build_router(
+    ground: ConversationGround, writer: Writer | None, load_people: LoadPeople
+) -> ExampleRouter:
+    settings, light = ground.settings.router, ground.light_model
+    if light is None or writer is None or not settings.asks_model:
+        return ExampleRouter(ground.embedder)
+
+    async def build_placeholders() -> Placeholders:
+        return writer.build_placeholders(await load_people())
+
+    return ExampleRouter(
+        ground.embedder, LightRouter(light, build_placeholders, timeout_s=settings.timeout_s)
     )
 
 

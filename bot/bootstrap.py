@@ -192,6 +192,7 @@ async def open_product(
             )
         )
         stack.push_async_callback(conversation.parts.memory.close)
+        stack.push_async_callback(conversation.parts.router.close)
         yield Product(
             state=state,
             analyser=analyser,

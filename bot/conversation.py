@@ -26,7 +26,9 @@ from bot.rag.question_type import (
     drop_moment,
 )
 from bot.rag.replies import NO_PAST, join_replies, list_sources
-from bot.router import Route, Routing, route_question
+from bot.routing import Route, Routing
+from bot.routing.router import Router
+from bot.routing.rules import find_small_talk
 from bot.search_query import build_filter, narrow, parse_search
 from bot.small_talk import answer_small_talk
 from bot.texts import get_texts
@@ -52,20 +54,13 @@ _REMEMBERED = frozenset({Route.FAQ, Route.MULTI_HOP, Route.ACTION})
 _ARCHIVED = frozenset({Status.ARCHIVED})
 
 
-ChooseAgentRoute = Callable[[str], Route | None]
-
-
-def _never(question: str) -> Route | None:  # noqa: ARG001 - of every question
-    return None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationParts:
     """What a conversation needs; chosen in bootstrap.
 
     Attributes:
         agent: Works out questions of several steps; None = all are answered by one search.
-        choose_agent_route: Tells which questions those are, by the route they take.
+        router: Tells which questions those are, and what is small talk.
         planner: Works out what needs no model; None = nothing but pages is asked.
         build_caller: Tells tools on whose behalf they run.
         as_of: Pages are searched as they were then; None = as they are.
@@ -79,8 +74,8 @@ class ConversationParts:
     traces: TraceStore
     bases: dict[str, BaseSettings]
     clock: Clock
+    router: Router
     agent: Agent | None = None
-    choose_agent_route: ChooseAgentRoute = _never
     planner: Planner | None = None
     build_caller: Callable[[Reader], Awaitable[Caller]] | None = None
     as_of: datetime | None = None
@@ -152,12 +147,13 @@ class Conversation:
         try:
             told = await memory.obey(question, earlier, reader)
             if told is None:
-                routing = route_question(question)
+                routing = find_small_talk(question)
                 # Small talk is short, but continues nothing.
-                context = earlier if routing.route is Route.FAQ else ""
+                context = earlier if routing is None else ""
                 with running(steps.meter):
                     understood = await memory.understand(question, context, reader, steps)
-                    steps.note("route", note=f"{routing.route}: {routing.reason}")
+                    routing = routing or await self._route(understood)
+                    steps.note("route", note=routing.describe())
                     told, cited = await self._answer(understood, routing, reader, steps, watcher)
             answer = told
         except ZhixingError as error:
@@ -185,12 +181,12 @@ class Conversation:
         watcher: Watcher | None,
     ) -> tuple[Answer, tuple[Hit, ...]]:
         question = understood.question
-        if routing.route is not Route.FAQ:
+        if not routing.route.needs_search:
             return answer_small_talk(routing, get_texts(detect_language(question))), ()
         planned = await self._plan(understood, reader, steps)
         if planned is not None and planned.is_sure:
             return planned.reply.answer, planned.reply.cited
-        worked_out = await self._work_out(understood, reader, steps, watcher)
+        worked_out = await self._work_out(understood, routing, reader, steps, watcher)
         if worked_out is not None and worked_out[0].outcome is not Outcome.NOT_FOUND:
             return worked_out
         replies = await self._search_and_reply(understood, reader, steps, watcher)
@@ -205,7 +201,12 @@ class Conversation:
             is_wholly_private = answer.outcome is Outcome.NOT_FOUND
             outcome = Outcome.NO_ACCESS if is_wholly_private else answer.outcome
             answer = replace(answer, outcome=outcome, private_answer=list_sources(private))
-        return replace(answer, route=routing.route), replies.cited
+        return replace(answer, route=Route.FAQ), replies.cited
+
+    async def _route(self, understood: Understood) -> Routing:
+        return await self._parts.router.route(
+            understood.question, leans_on_earlier=bool(understood.rests_on)
+        )
 
     async def _plan(
         self, understood: Understood, reader: Reader, steps: TraceSteps
@@ -236,6 +237,7 @@ class Conversation:
     async def _work_out(
         self,
         understood: Understood,
+        routing: Routing,
         reader: Reader,
         steps: TraceSteps,
         watcher: Watcher | None,
@@ -244,8 +246,14 @@ class Conversation:
 
         Where the agent finds nothing one search may still quote what answers the question.
         """
-        agent, route = self._parts.agent, self._parts.choose_agent_route(understood.question)
-        if agent is None or route is None:
+        agent = self._parts.agent
+        if agent is None:
+            return None
+        routing = await self._parts.router.settle(routing, understood.question, steps)
+        if not routing.route.needs_search:
+            texts = get_texts(detect_language(understood.question))
+            return answer_small_talk(routing, texts), ()
+        if not routing.route.needs_agent:
             return None
         if watcher is not None:
             await watcher.note(Step.SEARCHING)
@@ -263,7 +271,7 @@ class Conversation:
             rows=[(hit.passage_id, hit.score) for hit in reply.cited],
             note="; ".join((reply.answer.outcome, *reply.notes)),
         )
-        return replace(reply.answer, route=route), reply.cited
+        return replace(reply.answer, route=routing.route), reply.cited
 
     async def _search_and_reply(
         self, understood: Understood, reader: Reader, steps: TraceSteps, watcher: Watcher | None

@@ -1,6 +1,6 @@
 """What is said to greetings, thanks and the like."""
 
-from bot.router import Route, Routing
+from bot.routing import Route, Routing
 from bot.texts import Texts
 from core.messages import Answer, Outcome
 
@@ -8,7 +8,8 @@ from core.messages import Answer, Outcome
 def answer_small_talk(routing: Routing, texts: Texts) -> Answer:
     """Return the assistant's own words for a message that asks nothing of the pages."""
     if routing.route is Route.CLARIFY:
-        return Answer(outcome=Outcome.CLARIFY, text=texts.no_words, route=routing.route)
+        asked = texts.no_words if routing.by == "rules" else texts.too_vague
+        return Answer(outcome=Outcome.CLARIFY, text=asked, route=routing.route)
     said = {
         "greeting": texts.greeting,
         "thanks": texts.thanks,

@@ -17,6 +17,7 @@ class Texts:
     about: str
     help: str
     no_words: str
+    too_vague: str
     not_found: str
     near_pages: str
     failed: str
@@ -60,6 +61,10 @@ _ZH = Texts(
         "也可以用 @名称 限定知识库。答案只来自您有权查看的页面，并附出处；没有把握时我会直说。"
     ),
     no_words="您想了解什么？请用一句话描述问题。",
+    too_vague=(
+        "还不清楚您说的是哪件事。请告诉我具体是哪个系统、流程、文件或单号，"
+        "以及想知道什么（遇到报错的话，把提示文字也发来）。"
+    ),
     not_found="知识库里没有找到可以回答这个问题的内容。",
     near_pages="最接近的页面：",
     failed="这次没能回答成功，请稍后再试。编号：{trace_id}",
@@ -124,6 +129,10 @@ _EN = Texts(
         "Answers come only from pages you may read, with their source; I say so when I don't know."
     ),
     no_words="What would you like to know? Please put it into a sentence.",
+    too_vague=(
+        "I can't tell yet what this is about. Please name the system, process, file or number, "
+        "and what you would like to know (with an error, its message too)."
+    ),
     not_found="I found nothing in the knowledge base that answers this question.",
     near_pages="The nearest pages:",
     failed="This question could not be answered just now; please try again. Reference: {trace_id}",

@@ -45,7 +45,8 @@ class ModelSettings(Section):
 
     Attributes:
         light_model: A smaller one at the same endpoint, for short texts that nobody reads:
-            rewritten follow-ups and summaries of older turns; empty = the chat model.
+            rewritten follow-ups, summaries of older turns and the way of a message that is not
+            clear; empty = the chat model.
         prompt_price, completion_price: Of a million tokens read and written, in any currency; for
             the cost of questions in traces.
     """
@@ -155,6 +156,18 @@ class PrivacySettings(Section):
 
     never_to_leave: tuple[str, ...] = ()
     """Spaces and sources whose text is never sent to such an endpoint."""
+
+
+class RouterSettings(Section):
+    """How the way of a message is chosen (docs/router.md).
+
+    Attributes:
+        asks_model: Whether a model is asked where the labelled examples are not sure.
+        timeout_s: How long its choice is waited for; then the examples decide.
+    """
+
+    asks_model: bool = True
+    timeout_s: float = Field(default=4.0, gt=0)
 
 
 class AgentSettings(Section):
@@ -305,6 +318,7 @@ class Settings(Section):
     bases: dict[str, BaseSettings] = Field(default_factory=dict)
     privacy: PrivacySettings = PrivacySettings()
     directory: DirectorySettings = DirectorySettings()
+    router: RouterSettings = RouterSettings()
     agent: AgentSettings = AgentSettings()
     memory: MemorySettings = MemorySettings()
     mail: MailSettings = MailSettings()

@@ -215,12 +215,10 @@ class AgentLoop:
             self._memory = ""
             reply = await self._complete()
         self._budget.usage += reply.usage
-        usage = reply.usage
-        cost = f", cost {usage.cost:.6f}" if usage.cost else ""
         self._task.steps.note(
             f"agent: step {self._budget.steps}",
             took_ms=(time.perf_counter() - began) * 1000,
-            note=f"{usage.prompt_tokens}+{usage.completion_tokens} tokens{cost}",
+            note=reply.usage.describe(),
         )
         return reply
 

@@ -76,6 +76,11 @@ class Usage:
         """All tokens, read and written."""
         return self.prompt_tokens + self.completion_tokens
 
+    def describe(self) -> str:
+        """Return a note for traces."""
+        cost = f", cost {self.cost:.6f}" if self.cost else ""
+        return f"{self.prompt_tokens}+{self.completion_tokens} tokens{cost}"
+
     def __add__(self, other: "Usage") -> Self:
         """Sum both."""
         return type(self)(

@@ -18,7 +18,8 @@ from bot.agent.tools import JsonSchema, Tool
 from bot.assembly import build_people_loader, build_writer
 from bot.bootstrap import Product, open_chat_model
 from bot.conversation import Conversation
-from bot.router import Route
+from bot.routing import Route, Routing
+from bot.trace_steps import TraceSteps
 from core.errors import PermanentError
 from core.messages import Answer
 from core.settings import AgentSettings
@@ -138,12 +139,32 @@ async def open_bench(
             agent=agent,
             # Nothing is worked out before the model is asked.
             planner=None,
-            choose_agent_route=lambda _question: Route.MULTI_HOP,
+            router=SteppedRouter(),
         )
         try:
             yield Bench(product=product, server=server, conversation=Conversation(parts))
         finally:
             await model.close()
+
+
+class SteppedRouter:
+    """Has everything worked through in steps."""
+
+    async def route(self, question: str, *, leans_on_earlier: bool) -> Routing:  # noqa: ARG002
+        """Of every question."""
+        return Routing(route=Route.MULTI_HOP, reason="a test of the agent")
+
+    async def settle(
+        self,
+        routing: Routing,
+        question: str,  # noqa: ARG002
+        steps: TraceSteps,  # noqa: ARG002
+    ) -> Routing:
+        """As it was chosen."""
+        return routing
+
+    async def close(self) -> None:
+        """Nothing to stop."""
 
 
 def call(name: str, **arguments: Any) -> tuple[str, str]:

@@ -1,6 +1,12 @@
 import pytest
 
-from bot.router import Route, route_question
+from bot.routing import Route, Routing
+from bot.routing.rules import find_command, find_small_talk
+
+
+def _find(text: str) -> Route | None:
+    routing: Routing | None = find_small_talk(text)
+    return None if routing is None else routing.route
 
 
 @pytest.mark.parametrize(
@@ -34,12 +40,12 @@ from bot.router import Route, route_question
     ],
 )
 def test_small_talk_stays_small_talk(text: str) -> None:
-    assert route_question(text).route is Route.CHITCHAT
+    assert _find(text) is Route.CHITCHAT
 
 
 @pytest.mark.parametrize("text", ["help", "帮助", "What can you do?", "你能做什么？", "怎么用"])
 def test_help_is_help(text: str) -> None:
-    assert route_question(text).route is Route.HELP
+    assert _find(text) is Route.HELP
 
 
 @pytest.mark.parametrize(
@@ -65,9 +71,21 @@ def test_help_is_help(text: str) -> None:
     ],
 )
 def test_a_question_that_begins_politely_is_still_a_question(text: str) -> None:
-    assert route_question(text).route is Route.FAQ
+    assert find_small_talk(text) is None
 
 
 @pytest.mark.parametrize("text", ["", "？？？", "...", "👍"])
 def test_nothing_to_go_by_is_asked_back(text: str) -> None:
-    assert route_question(text).route is Route.CLARIFY
+    assert _find(text) is Route.CLARIFY
+
+
+@pytest.mark.parametrize("text", ["帮我提一个工单，打印机坏了", "Please open a ticket for it"])
+def test_a_plain_request_is_an_action(text: str) -> None:
+    command = find_command(text)
+    assert command is not None
+    assert command.route is Route.ACTION
+
+
+@pytest.mark.parametrize("text", ["怎么提工单？", "How do I open a ticket?", "K8-023"])
+def test_asking_how_is_no_request(text: str) -> None:
+    assert find_command(text) is None

@@ -1,30 +1,9 @@
-"""Which way a question takes, by rules alone: small talk never reaches the knowledge base."""
+"""What rules alone decide: greetings, thanks, what needs no search, and plain requests."""
 
 import re
-from dataclasses import dataclass
-from enum import StrEnum
 
 from bot.agent.planning.requests import asks_for_action
-
-
-class Route(StrEnum):
-    """The ways a message can take."""
-
-    CHITCHAT = "chitchat"
-    HELP = "help"
-    CLARIFY = "clarify"
-    FAQ = "faq"
-    MULTI_HOP = "multi_hop"
-    ACTION = "action"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Routing:
-    """The chosen way and why."""
-
-    route: Route
-    reason: str
-
+from bot.routing import Route, Routing
 
 _END = r"[\s!！。.,，~～?？^_)(:：;；…]*$"
 _GREETING = re.compile(
@@ -99,27 +78,18 @@ _RULES = (
 )
 
 
-def route_question(text: str) -> Routing:
-    """Choose the way of a message; whatever no rule knows goes to the knowledge base."""
+def find_small_talk(text: str) -> Routing | None:
+    """Return the way of a message that asks nothing of the pages; None = it may ask something."""
     if not _LETTERS.search(text):
         return Routing(route=Route.CLARIFY, reason="no words")
     for route, reason, pattern in _RULES:
         if pattern.match(text):
             return Routing(route=route, reason=reason)
-    return Routing(route=Route.FAQ, reason="no rule of small talk fits")
+    return None
 
 
-_SEVERAL = re.compile(
-    # A second question that leans on the first, or two in one.
-    r"[?？]\s*\S.{3,}[?？]|，(?:归谁|由谁|谁|分别|各|又|并|那)\S.{0,20}[?？]"
-    r"|,? and (?:who|which|what|where|when|how|is|does|was)\b"
-    r"|\b(?:compare|difference between)\b|相比|对比|区别",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-def choose_agent_route(question: str) -> Route | None:
-    """Tell which questions a model has to work through in steps; None = one search does."""
-    if asks_for_action(question):
-        return Route.ACTION
-    return Route.MULTI_HOP if _SEVERAL.search(question) else None
+def find_command(text: str) -> Routing | None:
+    """Return the way of a message that plainly asks for something to be done."""
+    if asks_for_action(text):
+        return Routing(route=Route.ACTION, reason="asks for something to be done")
+    return None

@@ -1,0 +1,201 @@
+"""The router: rules, then labelled examples with a calibrated confidence, then a light model."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+import structlog
+
+from bot.routing import Route, Routing
+from bot.routing.examples import Example, load_examples
+from bot.routing.features import Features
+from bot.routing.light_model import LightRouter
+from bot.routing.prototypes import Prototypes, fit_prototypes, list_fitted
+from bot.routing.rules import find_command
+from bot.trace_steps import TraceSteps
+from core.errors import ZhixingError
+from knowledge.embedding import Embedder
+
+SURE = 0.6
+"""From this confidence on a choice between ways that search stands; chosen on the calibration
+part."""
+SURE_OF_SMALL_TALK = 0.8
+"""The same for what is answered without a search: an answer that pages hold must not be lost.
+Chosen on the calibration part."""
+PLAUSIBLE = 0.1
+"""What a light model calls small talk must be at least this likely by the examples."""
+# A question waits so long for the examples' vectors the first time; later ones do as well.
+_WAIT_S = 20.0
+_AT_ONCE = 4
+
+_log = structlog.get_logger(__name__)
+
+
+class Router(Protocol):
+    """Chooses the way of what rules of small talk don't know."""
+
+    async def route(self, question: str, *, leans_on_earlier: bool) -> Routing:
+        """Choose by rules and examples; asks no model.
+
+        Args:
+            question: Standing on its own.
+            leans_on_earlier: It was understood by an earlier turn, so it is not too vague.
+        """
+        ...
+
+    async def settle(self, routing: Routing, question: str, steps: TraceSteps) -> Routing:
+        """Return a sure choice as it is; of another the way a light model says, if there is one.
+
+        Args:
+            routing: What `route` chose.
+            question: As `route` read it.
+            steps: Takes what the model used.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Stop what goes on in the background. Safe to call twice."""
+        ...
+
+
+class ExampleRouter:
+    """Routes by labelled examples, fitted at first use and kept.
+
+    Vectors of examples are read from the embedder's cache, so only the first question of a new
+    embedder or file waits for them. Where they can't be had in time, words alone decide.
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        light: LightRouter | None = None,
+        *,
+        examples: Sequence[Example] | None = None,
+    ) -> None:
+        """Prepare; nothing is embedded yet.
+
+        Args:
+            embedder: Reads questions; with dimension 0 words alone decide.
+            light: Asked when the examples are not sure.
+            examples: Other ones than the product's.
+        """
+        self._embedder = embedder
+        self._light = light
+        self._examples = examples
+        self._by_words: Prototypes | None = None
+        self._fitting: asyncio.Task[Prototypes] | None = None
+
+    async def route(self, question: str, *, leans_on_earlier: bool) -> Routing:
+        """See `Router`."""
+        command = find_command(question)
+        if command is not None:
+            return command
+        chances = await self.judge(question)
+        if leans_on_earlier:
+            chances = _leave_out(chances, Route.CLARIFY)
+        return choose(chances)
+
+    async def settle(self, routing: Routing, question: str, steps: TraceSteps) -> Routing:
+        """See `Router`."""
+        if routing.is_sure or self._light is None:
+            return routing
+        try:
+            route, usage = await self._light.choose(question)
+        except ZhixingError as error:
+            _log.warning("model_failed", reason=str(error))
+            steps.note("route: light model", note="the model failed; the examples decide")
+            return routing
+        chances = await self.judge(question)
+        steps.note("route: light model", note=f"{route}; {usage.describe()}")
+        if not route.needs_search and chances[route] < PLAUSIBLE:
+            return routing
+        return Routing(
+            route=route,
+            reason="a light model's choice",
+            confidence=chances[route],
+            by="model",
+        )
+
+    async def judge(self, question: str) -> Mapping[Route, float]:
+        """Return how likely each way is by the examples alone; the sum is 1."""
+        prototypes = await self.prepare()
+        if not prototypes.reads_meaning:
+            return prototypes.judge(question, np.empty(0, np.float32))
+        try:
+            vector = await self._embedder.embed_query(question)
+        except ZhixingError as error:
+            _log.warning("question_not_embedded", reason=str(error))
+            return (await self._fit_words()).judge(question, np.empty(0, np.float32))
+        return prototypes.judge(question, vector)
+
+    async def prepare(self) -> Prototypes:
+        """Return the fitted examples; by words alone while there are no vectors of them."""
+        if not self._embedder.dimension:
+            return await self._fit_words()
+        if self._fitting is None or _has_failed(self._fitting):
+            self._fitting = asyncio.create_task(self._fit())
+        await asyncio.wait({self._fitting}, timeout=_WAIT_S)
+        if self._fitting.done() and not _has_failed(self._fitting):
+            return self._fitting.result()
+        return await self._fit_words()
+
+    async def close(self) -> None:
+        """See `Router`."""
+        if self._fitting is not None:
+            self._fitting.cancel()
+            await asyncio.wait({self._fitting})
+
+    async def _fit(self) -> Prototypes:
+        examples = self._load()
+        places = asyncio.Semaphore(_AT_ONCE)
+
+        async def embed(text: str) -> tuple[str, Features]:
+            async with places:
+                return text, await self._embedder.embed_query(text)
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(embed(one.text)) for one in list_fitted(examples)]
+        return await asyncio.to_thread(
+            fit_prototypes, examples, dict(task.result() for task in tasks)
+        )
+
+    async def _fit_words(self) -> Prototypes:
+        if self._by_words is None:
+            self._by_words = await asyncio.to_thread(fit_prototypes, self._load(), None)
+        return self._by_words
+
+    def _load(self) -> Sequence[Example]:
+        return load_examples() if self._examples is None else self._examples
+
+
+def choose(chances: Mapping[Route, float]) -> Routing:
+    """Choose a way; in doubt a search rather than small talk."""
+    best = max(chances, key=lambda route: chances[route])
+    confidence = chances[best]
+    if confidence >= (SURE if best.needs_search else SURE_OF_SMALL_TALK):
+        return _by_examples(best, "like labelled examples", confidence)
+    routing = _by_examples(best, "unsure, the likeliest", confidence)
+    if not best.needs_search:
+        routing = _by_examples(Route.FAQ, f"searched, though it may be {best}", chances[Route.FAQ])
+    return replace(routing, is_sure=False)
+
+
+def _by_examples(route: Route, reason: str, confidence: float) -> Routing:
+    return Routing(route=route, reason=reason, confidence=confidence, by="examples")
+
+
+def _leave_out(chances: Mapping[Route, float], route: Route) -> dict[Route, float]:
+    left = {one: chance for one, chance in chances.items() if one is not route}
+    total = sum(left.values())
+    return {one: chance / total for one, chance in left.items()}
+
+
+def _has_failed(task: asyncio.Task[Prototypes]) -> bool:
+    if not task.done():
+        return False
+    error = None if task.cancelled() else task.exception()
+    if error is not None:
+        _log.warning("route_examples_not_embedded", reason=str(error))
+    return task.cancelled() or error is not None
