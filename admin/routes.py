@@ -18,7 +18,7 @@ from admin.sight import Sight, Sights
 from admin.timeline import build_story
 from admin.viewers import Viewer, Viewers
 from bot.bootstrap import Product
-from bot.router import Route
+from bot.routing import Route
 from core.errors import SettingsError
 from core.messages import Outcome
 from knowledge.completeness import ScopeCount

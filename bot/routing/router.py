@@ -1,6 +1,8 @@
 """The router: rules, then labelled examples with a calibrated confidence, then a light model."""
 
 import asyncio
+import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -28,6 +30,8 @@ PLAUSIBLE = 0.1
 """What a light model calls small talk must be at least this likely by the examples."""
 # A question waits so long for the examples' vectors the first time; later ones do as well.
 _WAIT_S = 20.0
+# After the vectors could not be had.
+_RETRY_S = 60.0
 _AT_ONCE = 4
 
 _log = structlog.get_logger(__name__)
@@ -85,7 +89,8 @@ class ExampleRouter:
         self._light = light
         self._examples = examples
         self._by_words: Prototypes | None = None
-        self._fitting: asyncio.Task[Prototypes] | None = None
+        self._fitting: asyncio.Task[Prototypes | None] | None = None
+        self._retry_at = math.inf
 
     async def route(self, question: str, *, leans_on_earlier: bool) -> Routing:
         """See `Router`."""
@@ -134,12 +139,11 @@ class ExampleRouter:
         """Return the fitted examples; by words alone while there are no vectors of them."""
         if not self._embedder.dimension:
             return await self._fit_words()
-        if self._fitting is None or _has_failed(self._fitting):
+        if self._fitting is None or (self._fitting.done() and time.monotonic() > self._retry_at):
             self._fitting = asyncio.create_task(self._fit())
         await asyncio.wait({self._fitting}, timeout=_WAIT_S)
-        if self._fitting.done() and not _has_failed(self._fitting):
-            return self._fitting.result()
-        return await self._fit_words()
+        fitted = self._fitting.result() if self._fitting.done() else None
+        return fitted or await self._fit_words()
 
     async def close(self) -> None:
         """See `Router`."""
@@ -147,19 +151,23 @@ class ExampleRouter:
             self._fitting.cancel()
             await asyncio.wait({self._fitting})
 
-    async def _fit(self) -> Prototypes:
+    async def _fit(self) -> Prototypes | None:
+        """Fit with vectors; None when they can't be had."""
         examples = self._load()
-        places = asyncio.Semaphore(_AT_ONCE)
-
-        async def embed(text: str) -> tuple[str, Features]:
-            async with places:
-                return text, await self._embedder.embed_query(text)
-
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(embed(one.text)) for one in list_fitted(examples)]
-        return await asyncio.to_thread(
-            fit_prototypes, examples, dict(task.result() for task in tasks)
-        )
+        texts = [one.text for one in list_fitted(examples)]
+        vectors: dict[str, Features] = {}
+        try:
+            for start in range(0, len(texts), _AT_ONCE):
+                some = texts[start : start + _AT_ONCE]
+                found = await asyncio.gather(*map(self._embedder.embed_query, some))
+                vectors.update(zip(some, found, strict=True))
+            fitted = await asyncio.to_thread(fit_prototypes, examples, vectors)
+        except Exception:  # noqa: BLE001 - questions do without
+            _log.exception("route_examples_not_embedded", retry_s=_RETRY_S)
+            self._retry_at = time.monotonic() + _RETRY_S
+            return None
+        self._retry_at = math.inf
+        return fitted
 
     async def _fit_words(self) -> Prototypes:
         if self._by_words is None:
@@ -190,12 +198,3 @@ def _leave_out(chances: Mapping[Route, float], route: Route) -> dict[Route, floa
     left = {one: chance for one, chance in chances.items() if one is not route}
     total = sum(left.values())
     return {one: chance / total for one, chance in left.items()}
-
-
-def _has_failed(task: asyncio.Task[Prototypes]) -> bool:
-    if not task.done():
-        return False
-    error = None if task.cancelled() else task.exception()
-    if error is not None:
-        _log.warning("route_examples_not_embedded", reason=str(error))
-    return task.cancelled() or error is not None
