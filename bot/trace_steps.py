@@ -8,6 +8,9 @@ from pydantic import JsonValue
 from core.models.metering import Meter
 from knowledge.retrieval import Retrieval
 
+UNDERSTAND = "understand"
+"""The step that tells how a question was understood, with the passages that rests on."""
+
 
 class TraceSteps:
     """The steps so far, in order.

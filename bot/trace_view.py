@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.trace import Trace, describe_missing
+from bot.trace_steps import UNDERSTAND
 from knowledge.access import ReadableClasses
 from knowledge.documents import Hit, PassageId, Status
 from knowledge.ledger import Ledger
@@ -12,6 +13,7 @@ from knowledge.retrieval.lock import check_hits
 from knowledge.stores import PassageFilter, PassageStore
 
 SNIPPET_LENGTH = 100
+HIDDEN = "(rests on what is not readable for you, or gone)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +22,16 @@ class TraceView:
 
     trace: Trace
     hits: Mapping[str, Hit]
+
+    @property
+    def steps(self) -> list[Mapping[str, object]]:
+        """The steps; a rewritten question that rests on what the viewer may not read is hidden."""
+        return [self._hide(step) for step in list_steps(self.trace.payload)]
+
+    def _hide(self, step: Mapping[str, object]) -> Mapping[str, object]:
+        is_understanding = step.get("step") == UNDERSTAND
+        is_hidden = is_understanding and not list_passages({"steps": [step]}) <= self.hits.keys()
+        return {**step, "note": HIDDEN} if is_hidden else step
 
     def to_json(self) -> dict[str, object]:
         """Return everything for `--json`."""
@@ -30,7 +42,7 @@ class TraceView:
             "place": self.trace.place,
             "question": self.trace.question,
             "outcome": self.trace.outcome,
-            "steps": self.trace.payload.get("steps", []),
+            "steps": self.steps,
             "passages": {
                 passage_id: {
                     "document_id": hit.document_id,
@@ -50,7 +62,7 @@ class TraceView:
             f"asked by {trace.asker or 'the operator'} in {trace.place}: {trace.question}",
             f"outcome: {trace.outcome}",
         ]
-        for step in list_steps(trace.payload):
+        for step in self.steps:
             took = step.get("took_ms")
             time = f"{took:8.1f} ms  " if isinstance(took, int | float) else " " * 13
             lines.append(f"{time}{step.get('step', '?')}  {step.get('note', '')}".rstrip())

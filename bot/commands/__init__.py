@@ -10,6 +10,7 @@ from bot.commands import (
     doctor,
     init,
     jobs,
+    memory,
     search,
     serve,
     skills,
@@ -21,7 +22,7 @@ from bot.commands import (
 
 MODULES = (
     init, sync, search, ask, chat, directory, status, trace, doctor, serve, skills, jobs, versions,
-    audit,
+    audit, memory,
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from bot.memory.prompt_memory import build_memory
 from bot.memory.recollection import Recalled, Recollection
 from bot.memory.rewriting import Rewriter, Rewritten
 from bot.memory.turns import Turn
-from bot.trace_steps import TraceSteps
+from bot.trace_steps import UNDERSTAND, TraceSteps
 from core.messages import Answer
 from knowledge.documents import Hit
 from knowledge.readers import Reader
@@ -70,14 +70,14 @@ class SessionMemory:
             steps: Takes which turns were used, and how; never their text.
         """
         if not earlier:
-            steps.note("understand", note=question)
+            steps.note(UNDERSTAND, note=question)
             return Understood(question=question, said=question)
         recalled = await self._recollection.recall(earlier, reader)
         rewritten = await self._rewriter.rewrite(question, recalled.topic)
         passages = dict.fromkeys(one for turn in rewritten.rests_on for one in turn.passages)
         # A trace that tells the question goes with what the question rests on.
         rows = [(passage, 0.0) for passage in passages]
-        steps.note("understand", rows=rows, note=rewritten.question)
+        steps.note(UNDERSTAND, rows=rows, note=rewritten.question)
         steps.note("memory", note=_describe(recalled, rewritten))
         may_leave = await self._leaving.keep_those([*recalled.older, *recalled.turns])
         return Understood(

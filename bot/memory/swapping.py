@@ -18,6 +18,8 @@ _CODE = re.compile(r"(?<![A-Za-z0-9])(?P<kind>[A-Za-z]+)[-_ ]?\d[A-Za-z0-9_-]*")
 _COUNTED = re.compile(
     r"(?P<mark>第?[一二三四五六七八九十\d]+|[A-Za-z]\d?)\s*(?P<head>[\u3400-\u9fff]{1,3})"
 )
+_VARIANT = re.compile(r"(?P<letter>[A-Za-z])\s*[型款版类级]")
+_VARIANT_OF_CODE = re.compile(r"(?<=\d-)(?P<letter>[A-Z])(?![A-Za-z0-9-])")
 _QUOTED = re.compile(r"《[^》]+》|「[^」]+」|“[^”]+”|\"[^\"]+\"")
 _PROPER = re.compile(r"(?<=[a-z0-9,;:)(] )[A-Z][\w'’-]*(?: (?:of |the )?[A-Z][\w'’-]*)*")
 _PREPOSITION = re.compile(
@@ -84,7 +86,16 @@ def swap_part(rest: str, earlier: str, *, refers: bool = False) -> str | None:
         return None
     if refers:
         return _swap_class(text, earlier)
-    for swap in (_swap_code, _swap_counted, _swap_quoted, _swap_date, _swap_class, _swap_head):
+    for swap in (
+        _swap_code,
+        _swap_counted,
+        _swap_variant,
+        _swap_quoted,
+        _swap_date,
+        _swap_class,
+        _swap_head,
+        _add_class,
+    ):
         if (swapped := swap(text, earlier)) is not None:
             return swapped
     return _swap_english(text, earlier)
@@ -110,6 +121,15 @@ def _swap_counted(text: str, earlier: str) -> str | None:
     pattern = re.compile(rf"(?:第?[一二三四五六七八九十\d]+|(?<![A-Za-z])[A-Za-z]\d?)\s*{head}")
     alike = [(match.start(), match.end()) for match in pattern.finditer(earlier)]
     return _replace_only(alike, text, earlier)
+
+
+def _swap_variant(text: str, earlier: str) -> str | None:
+    """Exchange the letter that a code ends in: B 型 for the A of X9-A."""
+    variant = _VARIANT.fullmatch(text)
+    if variant is None:
+        return None
+    alike = [match.span("letter") for match in _VARIANT_OF_CODE.finditer(earlier)]
+    return _replace_only(alike, variant["letter"].upper(), earlier)
 
 
 def _swap_quoted(text: str, earlier: str) -> str | None:
@@ -155,6 +175,16 @@ def _swap_class(text: str, earlier: str) -> str | None:
         alike = [(match.start(), match.end()) for match in pattern.finditer(earlier)]
         if (swapped := _replace_only(alike, word, earlier)) is not None:
             return swapped
+    return None
+
+
+def _add_class(text: str, earlier: str) -> str | None:
+    """Put a word of a class before a Chinese question that names none of that class."""
+    if not _HAN_ONLY.search(earlier):
+        return None
+    for pattern in _CLASS_PATTERNS:
+        if pattern.fullmatch(text):
+            return None if pattern.search(earlier) else f"{text}{earlier}"
     return None
 
 

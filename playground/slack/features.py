@@ -5,8 +5,8 @@ from collections.abc import Sequence
 COMMANDS: Sequence[dict[str, str]] = (
     {
         "command": "/kb",
-        "hint": "words in:SPACE @base | email TO SUBJECT | status | help",
-        "hint_zh": "关键词 in:空间 @知识库 | email 收件人 主题 | status | help",
+        "hint": "words in:SPACE @base | email TO SUBJECT | memory | forget | status | help",
+        "hint_zh": "关键词 in:空间 @知识库 | email 收件人 主题 | memory | forget | status | help",
     },
 )
 # Each with `name` and `callback_id`: those of the whole workspace, and those in a message's menu.

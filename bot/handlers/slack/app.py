@@ -11,7 +11,7 @@ from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.agent.confirmation import Confirmation
-from bot.handlers.slack import card_rendering, home_rendering, rendering, search
+from bot.handlers.slack import card_rendering, home_rendering, memory_desk, rendering, search
 from bot.handlers.slack.action_desk import ActionDesk
 from bot.handlers.slack.api import OurAccount, bypass_proxy
 from bot.handlers.slack.asking import ASK, ASK_ABOUT, ASK_FORM, Asking
@@ -165,6 +165,7 @@ def _register_buttons(app: AsyncApp, parts: AppParts) -> None:
         home_rendering.LANGUAGE: home.choose_language,
         home_rendering.FORGET: home.forget,
         home_rendering.CHANNEL: home.choose_channel,
+        memory_desk.FORGET: parts.home.memory.press,
     }
     press = parts.pressing.build_click_listener(handlers)
     for action_id in handlers:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from bot.chat_texts import get_chat_texts
 from bot.handlers.slack.action_desk import ActionDesk
 from bot.handlers.slack.api import SlackApi
+from bot.handlers.slack.memory_desk import MemoryDesk
 from bot.handlers.slack.payloads import Command
 from bot.handlers.slack.rendering import render_note
 from bot.handlers.slack.rights import Rights
@@ -19,6 +20,8 @@ from knowledge.sync_status import load_status
 # In both languages; `search` lets one look for these very words.
 _EMAIL = frozenset({"email", "e-mail", "mail", "邮件", "发邮件", "写邮件"})
 _STATUS = frozenset({"status", "状态"})
+_MEMORY = frozenset({"memory", "记忆"})
+_FORGET = frozenset({"forget", "忘掉", "忘记"})
 _HELP = frozenset({"help", "?", "？", "帮助"})
 _SEARCH = frozenset({"search", "搜索", "查"})
 
@@ -30,6 +33,7 @@ class Commands:
     api: SlackApi
     searching: Searching
     desk: ActionDesk
+    memory: MemoryDesk
     rights: Rights
     languages: Languages
     database: Database
@@ -43,6 +47,10 @@ class Commands:
             await self.desk.open_form(command, rest)
         elif word in _STATUS and not rest:
             await self._show_status(command)
+        elif word in _MEMORY and not rest:
+            await self.memory.show(command)
+        elif word in _FORGET and not rest:
+            await self.memory.ask_back(command)
         elif word in _HELP and not rest:
             await self._help(command)
         elif word in _SEARCH and rest:

@@ -20,12 +20,11 @@ from bot.handlers.slack.home_rendering import (
     OpenAction,
     render_home,
 )
+from bot.handlers.slack.memory_desk import MemoryDesk
 from bot.handlers.slack.payloads import Click, Submission
 from bot.handlers.slack.rights import Rights
-from bot.handlers.slack.roster import SYSTEM
 from bot.home_texts import get_home_texts
 from bot.inbox.store import Inbox
-from bot.memory.turns import TurnStore
 from bot.preferences.languages import Languages
 from bot.preferences.store import LanguageChoice, Preferences
 from core.clock import SystemClock
@@ -48,7 +47,7 @@ class Home:
     api: SlackApi
     rights: Rights
     inbox: Inbox
-    turns: TurnStore
+    memory: MemoryDesk
     preferences: Preferences
     languages: Languages
     actions: ActionStore
@@ -98,13 +97,9 @@ class Home:
     async def forget(self, click: Click) -> None:
         """Forget what somebody said, and what they asked."""
         account = click.user.id
-        person = await self.rights.identify(account)
         questions = await self.inbox.list_recent(account, limit=1)
         language = await self.languages.for_person(account, questions[0].text if questions else "")
-        # Of whom nobody knew then, and of whom somebody knows now.
-        for name in {f"{SYSTEM}:{account}", person.person_id if person else ""} - {""}:
-            await self.turns.forget(name)
-        await self.inbox.forget_texts(account)
+        await self.memory.forget(account)
         await self.publish(account, notice=get_home_texts(language).forgotten)
 
     async def choose_channel(self, click: Click) -> None:

@@ -30,6 +30,7 @@ from bot.handlers.slack.helping import Helping
 from bot.handlers.slack.home import Home
 from bot.handlers.slack.intake import Intake
 from bot.handlers.slack.live import LiveParts
+from bot.handlers.slack.memory_desk import MemoryDesk
 from bot.handlers.slack.pressing import Pressing
 from bot.handlers.slack.publishing import Publisher
 from bot.handlers.slack.rights import Rights
@@ -190,11 +191,21 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
         worker=worker,
         helping=helping,
     )
+    memory = MemoryDesk(
+        api=api,
+        rights=rights,
+        inbox=inbox,
+        memory=product.conversation.parts.memory,
+        turns=build_turn_store(state.settings, state.database),
+        languages=languages,
+        clock=state.clock,
+        days=state.settings.memory.days,
+    )
     home = Home(
         api=api,
         rights=rights,
         inbox=inbox,
-        turns=build_turn_store(state.settings, state.database),
+        memory=memory,
         preferences=preferences,
         languages=languages,
         actions=actions,
@@ -222,6 +233,7 @@ async def build_parts(product: Product, api: SlackApi) -> AppParts:
             api=api,
             searching=searching,
             desk=desk,
+            memory=memory,
             rights=rights,
             languages=languages,
             database=state.database,

@@ -143,7 +143,7 @@ def test_every_command_is_registered_once() -> None:
     assert len(names) == len(set(names))
     assert {"init", "sync", "search", "ask", "chat", "status", "trace", "doctor"} <= set(names)
     assert {"eval", "bench"} <= set(names)
-    assert sorted(str(one) for one in groups) == ["audit", "directory", "jobs", "skills"]
+    assert sorted(str(one) for one in groups) == ["audit", "directory", "jobs", "memory", "skills"]
 
 
 def test_a_process_takes_home_and_clock_from_the_environment_and_prints_json_alone(

@@ -7,6 +7,7 @@ import pytest
 
 from bot.memory.turns import TurnStore
 from playground.slack.choices import list_elements
+from playground.slack.workspace import Message
 from tests.unit.bot.office import GUEST, HR, LEAVE_QUESTION, OPS, SALARY_QUESTION, Office
 from tests.unit.bot.slack.mailing import VALUES, open_mail_room
 from tests.unit.bot.slack.workplace import (
@@ -223,3 +224,39 @@ async def test_the_state_of_sources_is_for_administrators(
     assert told.ephemeral_to
     assert ("6 篇文档" in words_of(told)) is is_told
     assert ("管理员" in words_of(told)) is not is_told
+
+
+async def command(workplace: Workplace, person: str, words: str) -> Message:
+    """Give a command in a room and return what only that person is told."""
+    before = len(workplace.people.messages(MIXED, viewer=person))
+    await workplace.people.slash(person, MIXED, f"/kb {words}")
+    await workplace.wait_until(
+        lambda: len(workplace.people.messages(MIXED, viewer=person)) > before
+    )
+    found = workplace.people.messages(MIXED, viewer=person)[-1]
+    assert found.ephemeral_to
+    return found
+
+
+async def test_what_is_remembered_is_shown_to_its_owner_and_forgotten_once_they_press(
+    workplace: Workplace,
+) -> None:
+    await workplace.ask(HR, "dm", SALARY_QUESTION)
+    await workplace.ask(OPS, MIXED, LEAVE_QUESTION)
+    hers = words_of(await command(workplace, HR, "memory"))
+    assert SALARY_QUESTION in hers
+    assert LEAVE_QUESTION not in hers, "that is somebody else's"
+    asked = await command(workplace, HR, "忘掉")
+    assert "1 轮问答" in words_of(asked)
+    turns = TurnStore(workplace.product.state.database)
+    assert await turns.load_all(HR), "not before it is confirmed"
+    assert await workplace.people.press(HR, asked, "memory_forget")
+    await workplace.wait_until(
+        lambda: any(
+            "已经忘掉：1 轮问答" in one.text for one in workplace.people.messages(MIXED, viewer=HR)
+        )
+    )
+    assert await turns.load_all(HR) == []
+    assert len(await turns.load_all(OPS)) == 1
+    assert SALARY_QUESTION not in await open_home(workplace, HR)
+    assert "没有记着" in words_of(await command(workplace, HR, "记忆"))
