@@ -166,8 +166,9 @@ class TurnStore:
         in_short = own & turns.c.is_summary.is_(True)
 
         def save(connection: Connection) -> bool:
-            still = select(func.count()).where(turns.c.id.in_(ids))
-            if connection.scalar(still) != len(ids):
+            # Another process that summarises them waits here, and then finds them gone.
+            still = select(turns.c.id).where(turns.c.id.in_(ids)).with_for_update()
+            if len(connection.scalars(still).all()) != len(ids):
                 # They were forgotten, or summarised by another process.
                 return False
             connection.execute(delete(turns).where(turns.c.id.in_(ids)))
