@@ -98,7 +98,7 @@ def build_conversation(ground: ConversationGround) -> Conversation:
             planner=_build_planner(ground, similarity),
             build_caller=call_for,
             agent=_build_agent(ground, writer, load_people),
-            router=_build_router(ground, writer, load_people),
+            router=build_router(settings, ground.embedder, ground.light_model, writer, load_people),
         )
     )
 
@@ -135,18 +135,22 @@ def _build_memory(
     )
 
 
-def _build_router(
-    ground: ConversationGround, writer: Writer | None, load_people: LoadPeople
+def build_router(
+    settings: Settings,
+    embedder: Embedder,
+    light: ChatModel | None,
+    writer: Writer | None,
+    load_people: LoadPeople,
 ) -> ExampleRouter:
-    settings, light = ground.settings.router, ground.light_model
-    if light is None or writer is None or not settings.asks_model:
-        return ExampleRouter(ground.embedder)
+    """Choose ways by rules and examples, and by a light model where there is one to ask."""
+    if light is None or writer is None or not settings.router.asks_model:
+        return ExampleRouter(embedder)
 
     async def build_placeholders() -> Placeholders:
         return writer.build_placeholders(await load_people())
 
     return ExampleRouter(
-        ground.embedder, LightRouter(light, build_placeholders, timeout_s=settings.timeout_s)
+        embedder, LightRouter(light, build_placeholders, timeout_s=settings.router.timeout_s)
     )
 
 

@@ -2,8 +2,9 @@
 
 import asyncio
 import math
+import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Protocol
 
@@ -21,13 +22,13 @@ from core.errors import ZhixingError
 from knowledge.embedding import Embedder
 
 SURE = 0.6
-"""From this confidence on a choice between ways that search stands; chosen on the calibration
-part."""
+"""From this confidence on a choice between ways that search stands (docs/router.md)."""
 SURE_OF_SMALL_TALK = 0.8
-"""The same for what is answered without a search: an answer that pages hold must not be lost.
-Chosen on the calibration part."""
+"""The same for what is answered without a search: an answer that pages hold must not be lost."""
 PLAUSIBLE = 0.1
 """What a light model calls small talk must be at least this likely by the examples."""
+# A number, a code or a title can be looked for, however small the talk sounds.
+_NAMED = re.compile(r"\d|[《》「」『』“”\"]")
 # A question waits so long for the examples' vectors the first time; later ones do as well.
 _WAIT_S = 20.0
 # After the vectors could not be had.
@@ -98,8 +99,10 @@ class ExampleRouter:
         if command is not None:
             return command
         chances = await self.judge(question)
-        if leans_on_earlier:
-            chances = _leave_out(chances, Route.CLARIFY)
+        if _NAMED.search(question):
+            chances = _leave_out(chances, {one for one in Route if not one.needs_search})
+        elif leans_on_earlier:
+            chances = _leave_out(chances, {Route.CLARIFY})
         return choose(chances)
 
     async def settle(self, routing: Routing, question: str, steps: TraceSteps) -> Routing:
@@ -114,7 +117,7 @@ class ExampleRouter:
             return routing
         chances = await self.judge(question)
         steps.note("route: light model", note=f"{route}; {usage.describe()}")
-        if not route.needs_search and chances[route] < PLAUSIBLE:
+        if not route.needs_search and (chances[route] < PLAUSIBLE or _NAMED.search(question)):
             return routing
         return Routing(
             route=route,
@@ -194,7 +197,7 @@ def _by_examples(route: Route, reason: str, confidence: float) -> Routing:
     return Routing(route=route, reason=reason, confidence=confidence, by="examples")
 
 
-def _leave_out(chances: Mapping[Route, float], route: Route) -> dict[Route, float]:
-    left = {one: chance for one, chance in chances.items() if one is not route}
+def _leave_out(chances: Mapping[Route, float], routes: Set[Route]) -> dict[Route, float]:
+    left = {one: chance for one, chance in chances.items() if one not in routes}
     total = sum(left.values())
     return {one: chance / total for one, chance in left.items()}

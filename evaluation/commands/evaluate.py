@@ -9,6 +9,8 @@ from rich.console import Console
 from bot.commands.context import get_context, run
 from bot.commands.options import JsonOption
 from bot.commands.output import print_json
+from core.errors import SettingsError
+from evaluation.commands.routing import evaluate_router
 from evaluation.compare import compare_runs, load_run, parse_run, print_comparison
 from evaluation.datasets import Part
 from evaluation.measurement import (
@@ -28,8 +30,18 @@ DEFAULT_TOLERANCE = 0.01
 DEFAULT_FOREIGN = 50
 
 DatasetArgument = Annotated[
-    list[Path],
-    typer.Argument(metavar="DATASET...", help="Folders with corpus.jsonl and queries.jsonl."),
+    list[Path] | None,
+    typer.Argument(
+        metavar="DATASET...",
+        help="Folders with corpus.jsonl and queries.jsonl; with --router JSONL files.",
+    ),
+]
+RouterOption = Annotated[
+    bool,
+    typer.Option("--router", help="Route labelled messages of files, or of the product's test."),
+]
+AsksModelOption = Annotated[
+    bool, typer.Option("--light-model", help="With --router: ask the light model when unsure.")
 ]
 OnlyOption = Annotated[
     Simple | None, typer.Option("--only", help="Words alone, vectors alone, or both by rank.")
@@ -76,8 +88,10 @@ def register(app: typer.Typer) -> None:
     @app.command("eval")
     def evaluate(
         context: typer.Context,
-        datasets: DatasetArgument,
+        datasets: DatasetArgument = None,
         *,
+        router: RouterOption = False,
+        light_model: AsksModelOption = False,
         only: OnlyOption = None,
         rescore: Annotated[bool, typer.Option("--rescore/--no-rescore")] = True,
         two_levels: Annotated[bool, typer.Option("--two-levels/--no-two-levels")] = True,
@@ -102,6 +116,11 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Measure retrieval, refusals and answers on question sets."""
         command = get_context(context)
+        if router:
+            evaluate_router(command, datasets or (), asks_model=light_model, as_json=as_json)
+            return
+        if not datasets:
+            raise SettingsError("name at least one data set, or measure the router with --router")
         settings = command.load_settings()
         earlier = load_run(compare) if compare else None
         are_on = (rescore, two_levels, named_pages, metadata, across_languages)

@@ -128,6 +128,12 @@ async def test_what_an_earlier_turn_explains_is_not_too_vague() -> None:
     assert routing.route is not Route.CLARIFY
 
 
+@pytest.mark.parametrize("text", ["哈哈 K8-023", "haha, 0x80F3 made my day", "《春天》写得真好"])
+async def test_whatever_names_something_is_searched(text: str) -> None:
+    routing = await ExampleRouter(NoEmbedder()).route(text, leans_on_earlier=False)
+    assert routing.route.needs_search
+
+
 async def test_a_sure_choice_costs_nothing(server: ChatServer) -> None:
     async with _open_light(server) as light:
         sure = Routing(route=Route.FAQ, reason="clear", confidence=0.9, by="examples")

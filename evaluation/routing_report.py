@@ -1,0 +1,74 @@
+"""The router's figures as tables and as JSON."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from rich.console import Console
+
+from bot.routing import Route
+from evaluation.report import MISSING, open_table
+from evaluation.routing import RouterScores
+
+ALL = "all"
+
+
+def build_routing_json(
+    scores: Mapping[str, RouterScores], *, embedder: str, prepare_s: float
+) -> dict[str, object]:
+    """Return everything; shares from 0 to 1."""
+    return {
+        "embedder": embedder,
+        "prepare_s": round(prepare_s, 3),
+        "languages": {name: asdict(one) for name, one in scores.items()},
+    }
+
+
+def print_routing(scores: Mapping[str, RouterScores], console: Console) -> None:
+    """Print the figures, and who was taken for whom, for all and for each language."""
+    table = open_table("Routes")
+    for heading in ("lang", "n", "right", "ECE", "rules", "examples", "unsure"):
+        table.add_column(heading)
+    for heading in ("lost", "to agent", "P50 ms", "P95 ms", "tokens"):
+        table.add_column(heading)
+    for name, one in scores.items():
+        table.add_row(
+            name,
+            str(one.questions),
+            _write(one.accuracy),
+            _write(one.calibration_error),
+            *(_write(one.by[by]) for by in ("rules", "examples", "unsure")),
+            _write(one.lost),
+            _write(one.to_agent),
+            f"{one.ms_p50:.1f}",
+            f"{one.ms_p95:.1f}",
+            str(one.tokens),
+        )
+    console.print(table)
+    for name, one in scores.items():
+        _print_confusion(name, one, console)
+    _print_bins(scores[ALL], console)
+
+
+def _print_confusion(name: str, one: RouterScores, console: Console) -> None:
+    table = open_table(f"Right way (rows) and chosen way: {name}")
+    table.add_column("")
+    for route in Route:
+        table.add_column(route.value, justify="right")
+    for right in Route:
+        row = one.confusion.get(right.value)
+        if row is not None:
+            table.add_row(right.value, *(str(row[route.value] or "·") for route in Route))
+    console.print(table)
+
+
+def _print_bins(one: RouterScores, console: Console) -> None:
+    table = open_table("Confidence of the examples, and how often they were right")
+    for heading in ("n", "confidence", "right"):
+        table.add_column(heading, justify="right")
+    for found in one.bins:
+        table.add_row(str(found.count), _write(found.confidence), _write(found.right))
+    console.print(table)
+
+
+def _write(value: float | None) -> str:
+    return MISSING if value is None else f"{value:.3f}"
