@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 from admin.search import know_of
 from admin.viewers import Viewer
 from bot.inbox.tables import chat_feedback, chat_help_requests, chat_questions
+from bot.route_counts import RouteCount, count_routes
 from bot.trace import traces
 from core.database import Database
 from knowledge.sync_status import SourceStatus, load_status
@@ -23,18 +24,6 @@ class DayCount:
     day: str
     total: int
     outcomes: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RouteCount:
-    """What questions of one way took."""
-
-    route: str
-    total: int
-    mean_ms: float
-    most_ms: float
-    tokens: int
-    cost: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +57,7 @@ async def load_overview(
     def load(connection: Connection) -> tuple[Any, ...]:
         return (
             _count_days(connection, is_counted),
-            _count_routes(connection, is_counted),
+            count_routes(connection, is_counted),
             _count_feedback(connection, is_counted),
         )
 
@@ -100,31 +89,6 @@ def _count_days(connection: Connection, is_counted: ColumnElement[bool]) -> tupl
     return tuple(
         DayCount(day=name, total=sum(found.values()), outcomes=found)
         for name, found in days.items()
-    )
-
-
-def _count_routes(
-    connection: Connection, is_counted: ColumnElement[bool]
-) -> tuple[RouteCount, ...]:
-    total = func.count()
-    query = (
-        select(
-            traces.c.route,
-            total,
-            func.avg(traces.c.took_ms),
-            func.max(traces.c.took_ms),
-            func.sum(traces.c.tokens),
-            func.sum(traces.c.cost),
-        )
-        .where(is_counted)
-        .group_by(traces.c.route)
-        .order_by(total.desc(), traces.c.route)
-    )
-    return tuple(
-        RouteCount(
-            route=row[0], total=row[1], mean_ms=row[2], most_ms=row[3], tokens=row[4], cost=row[5]
-        )
-        for row in connection.execute(query)
     )
 
 

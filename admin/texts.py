@@ -201,7 +201,7 @@ _TEXTS: Mapping[str, tuple[str, str]] = {
     "day": ("日期", "Day"),
     "total": ("合计", "Total"),
     "routes_caption": ("各路线的用时与费用", "Time and cost a route"),
-    "mean": ("平均用时", "Mean"),
+    "median": ("中位用时", "Median"),
     "most": ("最长用时", "Longest"),
     "feedback": ("反馈", "Feedback"),
     "chat_questions": ("聊天中的提问", "Questions in chats"),

@@ -1,4 +1,6 @@
-"""`zhixing status`: what was read, what was not, and why."""
+"""`zhixing status`: what was read, what was not, and why; what questions took."""
+
+from dataclasses import asdict
 
 import typer
 
@@ -7,6 +9,7 @@ from bot.commands.context import CommandContext, get_context, run
 from bot.commands.options import JsonOption
 from bot.commands.output import print_json, print_result
 from bot.commands.runs import count_to_json, describe_count, describe_run, run_to_json
+from bot.route_counts import RouteCount, describe_route_counts, load_route_counts
 from knowledge.sync_status import SourceStatus, load_status
 
 
@@ -18,18 +21,24 @@ def register(app: typer.Typer) -> None:
         context: typer.Context,
         as_json: JsonOption = False,
     ) -> None:
-        """Show every source: documents, last run, failures with their reasons, what is held."""
-        sources = run(_load(get_context(context)))
+        """Show every source: documents, last run, failures, what is held; what questions took."""
+        sources, routes = run(_load(get_context(context)))
         if as_json:
-            print_json({"sources": [to_json(source) for source in sources]})
+            print_json(
+                {
+                    "sources": [to_json(source) for source in sources],
+                    "routes": [asdict(route) for route in routes],
+                }
+            )
         else:
-            nothing = "nothing synced yet: `zhixing sync FOLDER`"
-            print_result("\n\n".join(map(describe, sources)) or nothing)
+            told = list(map(describe, sources)) or ["nothing synced yet: `zhixing sync FOLDER`"]
+            print_result("\n\n".join(filter(None, (*told, describe_route_counts(routes)))))
 
 
-async def _load(context: CommandContext) -> list[SourceStatus]:
+async def _load(context: CommandContext) -> tuple[list[SourceStatus], tuple[RouteCount, ...]]:
     async with open_state(context.load_settings(), context.clock) as state:
-        return await load_status(state.database)
+        routes = await load_route_counts(state.database, now=state.clock.now())
+        return await load_status(state.database), routes
 
 
 def to_json(source: SourceStatus) -> dict[str, object]:

@@ -121,7 +121,7 @@ def test_a_mass_deletion_is_held_until_it_is_agreed_to(fresh: Office) -> None:
 
 def test_status_tells_documents_last_run_and_failures(fresh: Office) -> None:
     assert fresh.run("status").stdout == "nothing synced yet: `zhixing sync FOLDER`\n"
-    assert fresh.run_json("status") == {"sources": []}
+    assert fresh.run_json("status") == {"sources": [], "routes": []}
     (fresh.files / "a.md").write_text("# A\n\nOne.\n", encoding="utf-8")
     (fresh.files / "b.docx").write_bytes(b"PK\x03\x04 damaged")
     fresh.run("sync", fresh.files)
