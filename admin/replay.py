@@ -17,7 +17,7 @@ from admin.timeline import SearchTable
 from admin.viewers import Viewer
 from bot.assembly import ConversationGround, build_conversation
 from bot.bootstrap import Product
-from bot.conversation import Conversation
+from bot.conversation import Conversation, ConversationParts
 from bot.trace import Trace, TraceStore
 from core.clock import parse_moment
 from core.errors import SettingsError
@@ -161,17 +161,21 @@ class Replays:
         """
         product = self._product
         traces = ReplayTraces(product.state.traces, original, viewer)
-        conversation = self._build(traces, settings)
+        parts = self._build(traces, settings)
         try:
             async with asyncio.timeout(TIMEOUT_S), self._place:
-                answer = await conversation.ask(question, reader)
+                answer = await Conversation(parts).ask(question, reader)
         except TimeoutError as error:
             raise PageRefusal("replay_slow", seconds=int(TIMEOUT_S)) from error
+        finally:
+            await parts.memory.close()
+            if parts.router is not product.conversation.parts.router:
+                await parts.router.close()
         if traces.kept is None:
             raise PageRefusal("replay_lost")
         return Replayed(answer=answer, trace=traces.kept)
 
-    def _build(self, traces: TraceStore, settings: ReplaySettings) -> Conversation:
+    def _build(self, traces: TraceStore, settings: ReplaySettings) -> ConversationParts:
         product, state = self._product, self._product.state
         ground = ConversationGround(
             settings=state.settings,
@@ -190,8 +194,10 @@ class Replays:
             light_model=None,
             skills=product.skills,
         )
-        parts = build_conversation(ground).parts
-        return Conversation(replace(parts, as_of=settings.as_of))
+        parts = replace(build_conversation(ground).parts, as_of=settings.as_of)
+        # The running one has read its examples already, but may ask a model.
+        running = product.conversation.parts.router
+        return replace(parts, router=running) if settings.with_model else parts
 
 
 def compare_searches(before: SearchTable | None, after: SearchTable | None) -> tuple[Moved, ...]:

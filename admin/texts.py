@@ -250,6 +250,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "step understand": ("理解问题", "understand"),
     "step memory": ("会话记忆", "memory"),
     "step route": ("选择路线", "route"),
+    "step route: light model": ("路线：轻量模型", "route: light model"),
     "step analyse": ("分析词语", "analyse"),
     "step recall: terms": ("召回：词语", "recall: words"),
     "step recall: vector": ("召回：语义", "recall: meaning"),
@@ -279,6 +280,9 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "score fused": ("融合", "fused"),
     "score words": ("词语", "words"),
     "score rescored": ("重新打分", "rescored"),
+    "score named": ("点名", "named"),
+    "score guides": ("操作指南", "guide"),
+    "score metadata": ("元数据", "metadata"),
     "score reranked": ("重排", "reranked"),
     "status done": ("完成", "done"),
     "status partial": ("部分完成", "partial"),
@@ -298,6 +302,19 @@ _NUMBERED: tuple[tuple[str, tuple[str, str]], ...] = (
     ("agent: draft ", ("智能体起草 {}", "agent: draft {}")),
     ("plan ", ("计划第 {} 版", "plan {}")),
     ("tool: ", ("工具 {}", "tool {}")),
+)
+
+# How notes of traces begin, which are kept in English; the rest of a note stands as it is.
+_NOTES: tuple[tuple[str, str], ...] = (
+    ("not enough, ", "证据不足，"),
+    ("enough, ", "证据足够，"),
+    ("nothing was found", "什么也没有找到"),
+    ("off topic: coverage ", "离题：覆盖率 "),
+    ("what is asked of the named page is missing: ", "点名的页面里没有所问的内容："),
+    ("found nothing", "没有找到"),
+    ("refused: ", "已拒绝："),
+    ("stands on its own", "问题本身完整"),
+    ("missing: ", "缺少："),
 )
 
 
@@ -320,6 +337,19 @@ class Texts:
             if name.startswith(head):
                 return said[self._place].format(name.removeprefix(head))
         return name
+
+    def retell(self, note: str) -> str:
+        """Return a trace's note, its beginnings that are known in this language."""
+        if self.language == "en":
+            return note
+        return "；".join(self._tell(part) for part in note.split("; "))
+
+    def _tell(self, part: str) -> str:
+        for head, said in _NOTES:
+            if part.startswith(head):
+                return said + part.removeprefix(head)
+        known = _NAMES.get(f"outcome {part}")
+        return part if known is None else known[0]
 
 
 def choose_language(chosen: str, accepted: str) -> Language:

@@ -52,6 +52,12 @@ TEMPLATE = """\
 # user = "zhixing@acme.example"
 # token_variable = "JIRA_TOKEN"
 
+# Traces in the browser (docs/admin.md); `zhixing admin` makes a token for it.
+# [admin]
+# port = 8765
+# hosts = ["zhixing.acme.example"]           # names it may be asked for by, besides localhost
+# break_glass = false                        # true = operators may open what others asked
+
 # The company's own words: one group of equal terms a line, separated by commas.
 # [analysis]
 # synonyms = ["jargon.txt"]
