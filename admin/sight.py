@@ -8,11 +8,16 @@ from admin.viewers import Viewer, Viewers
 from bot.agent.audit import AuditLog
 from bot.bootstrap import Product
 from bot.trace import Trace, describe_missing
-from bot.trace_view import list_passages, list_steps, read_passages
+from bot.trace_steps import UNDERSTAND
+from bot.trace_view import (
+    is_understanding_readable,
+    list_passages,
+    list_steps,
+    read_passages,
+)
 from knowledge.documents import Hit
 
 LEAST_REASON_CHARS, MOST_REASON_CHARS = 5, 500
-UNDERSTAND = "understand"
 # Steps that tell of the question and of scores alone. What others note may rest on what was found.
 _OF_THE_QUESTION = (
     UNDERSTAND, "route", "analyse", "recall", "fuse", "lock", "rescore", "named pages", "prefer",
@@ -26,6 +31,7 @@ class Sight:
 
     Attributes:
         has_content: Question, notes and passages are shown; else only the outline.
+        has_understanding: The question as it was understood is shown too.
         has_findings: Notes that rest on what was found are shown too.
         hits: Passages the viewer may read today; the others are as if they were not there.
         may_break: The viewer may see the rest by giving a reason.
@@ -34,6 +40,7 @@ class Sight:
     trace: Trace
     is_own: bool
     has_content: bool
+    has_understanding: bool
     has_findings: bool
     hits: Mapping[str, Hit]
     may_break: bool
@@ -117,6 +124,7 @@ class Sights:
                 trace=trace,
                 is_own=False,
                 has_content=False,
+                has_understanding=False,
                 has_findings=False,
                 hits={},
                 may_break=may_break,
@@ -131,6 +139,8 @@ class Sights:
             trace=trace,
             is_own=is_own,
             has_content=True,
+            has_understanding=reads_all
+            or is_understanding_readable(list_steps(trace.payload), hits),
             has_findings=reads_all or (is_own and _is_all_readable(trace, hits)),
             hits=hits,
             may_break=may_break,

@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from admin.sight import UNDERSTAND, Sight, rests_on_question
-from bot.trace_view import list_steps
+from admin.sight import Sight, rests_on_question
+from bot.trace_steps import UNDERSTAND
+from bot.trace_view import list_steps, tells_understanding
 from knowledge.documents import Hit
 
 _PARTS = re.compile(r"(?P<name>.*?)(?: \((?P<detail>.*)\))?", re.DOTALL)
@@ -191,16 +192,13 @@ def _build_table(step: Mapping[str, object], sight: Sight, cited: set[str]) -> S
 
 
 def _show_note(step: Mapping[str, object], sight: Sight) -> str:
-    """Return a step's note where it may be shown.
-
-    What a question was understood by are passages too: turns before it rest on them.
-    """
-    rows = step.get("rows")
-    named = [str(row[0]) for row in rows if isinstance(row, list)] if isinstance(rows, list) else []
-    is_understanding = str(step.get("step")) == UNDERSTAND
-    is_readable = not is_understanding or all(one in sight.hits for one in named)
-    is_of_question = rests_on_question(str(step.get("step"))) and is_readable
-    is_shown = sight.has_content and (sight.has_findings or is_of_question)
+    """Return a step's note where it may be shown."""
+    if not sight.has_content:
+        return ""
+    is_shown = sight.has_findings or (
+        rests_on_question(str(step.get("step")))
+        and (sight.has_understanding or not tells_understanding(step))
+    )
     return str(step.get("note", "")) if is_shown else ""
 
 

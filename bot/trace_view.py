@@ -26,12 +26,10 @@ class TraceView:
     @property
     def steps(self) -> list[Mapping[str, object]]:
         """The steps; a rewritten question that rests on what the viewer may not read is hidden."""
-        return [self._hide(step) for step in list_steps(self.trace.payload)]
-
-    def _hide(self, step: Mapping[str, object]) -> Mapping[str, object]:
-        is_understanding = step.get("step") == UNDERSTAND
-        is_hidden = is_understanding and not list_passages({"steps": [step]}) <= self.hits.keys()
-        return {**step, "note": HIDDEN} if is_hidden else step
+        steps = list_steps(self.trace.payload)
+        if is_understanding_readable(steps, self.hits):
+            return steps
+        return [{**one, "note": HIDDEN} if tells_understanding(one) else one for one in steps]
 
     def to_json(self) -> dict[str, object]:
         """Return everything for `--json`."""
@@ -109,6 +107,19 @@ async def read_passages(
     found = await store.get(sorted(list_passages(trace.payload)), where)
     shown = await check_hits(ledger, found, access, only_current=False)
     return {hit.passage_id: hit for hit in shown}
+
+
+def is_understanding_readable(
+    steps: Sequence[Mapping[str, object]], hits: Mapping[str, Hit]
+) -> bool:
+    """Tell whether all that a question was understood by may be read."""
+    understanding = [one for one in steps if one.get("step") == UNDERSTAND]
+    return list_passages({"steps": understanding}) <= hits.keys()
+
+
+def tells_understanding(step: Mapping[str, object]) -> bool:
+    """Tell whether a step's note has words of the question as it was understood."""
+    return str(step.get("step")).startswith((UNDERSTAND, "analyse"))
 
 
 def list_passages(payload: Mapping[str, object]) -> set[PassageId]:

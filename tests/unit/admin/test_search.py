@@ -148,7 +148,7 @@ async def test_the_overview_counts_days_routes_and_what_people_said(database: Da
         ("2026-11-30", 2, {"answered": 2}),
         ("2026-11-29", 1, {"not_found": 1}),
     ]
-    assert [(one.route, one.total, one.mean_ms, one.tokens, one.cost) for one in seen.routes] == [
+    assert [(one.route, one.total, one.median_ms, one.tokens, one.cost) for one in seen.routes] == [
         ("faq", 2, 30.0, 5, 0.25),
         ("action", 1, 20.0, 0, 0.0),
     ]

@@ -20,6 +20,7 @@ def step(name: str, note: str = "", **more: JsonValue) -> dict[str, JsonValue]:
 
 STEPS: list[JsonValue] = [
     step("understand", "sick leave in Berlin", rows=[["p2", 0.0]]),
+    step("analyse (public)", "sick leave Berlin"),
     step("route", "multi_hop: two questions"),
     step("recall: terms (public)", took_ms=20.0, at_ms=10.0, rows=[["p1", 2.0], ["p2", 1.0]]),
     step(
@@ -52,6 +53,7 @@ SIGHT = Sight(
     trace=TRACE,
     is_own=True,
     has_content=True,
+    has_understanding=True,
     has_findings=True,
     hits={"p1": OPEN, "p2": CLOSED},
     may_break=False,
@@ -61,7 +63,7 @@ SIGHT = Sight(
 def test_all_of_it_is_told_to_who_may_see_all() -> None:
     story = build_story(SIGHT)
     assert (story.understood, story.routing) == ("sick leave in Berlin", "multi_hop: two questions")
-    recall = story.bars[2]
+    recall = story.bars[3]
     assert (recall.name, recall.detail) == ("recall: terms", "public")
     assert (recall.start_share, recall.width_share) == (10.0, 20.0)
     assert (story.bars[-1].tokens, story.bars[-1].cost) == (15, 0.5)
@@ -90,7 +92,8 @@ def test_passages_that_may_not_be_read_leave_no_gap() -> None:
 
 
 def test_what_was_found_is_not_told_by_notes_and_neither_is_what_made_it_understood() -> None:
-    story = build_story(replace(SIGHT, hits={"p1": OPEN}, has_findings=False))
+    sight = replace(SIGHT, hits={"p1": OPEN}, has_understanding=False, has_findings=False)
+    story = build_story(sight)
     assert story.understood == ""
     assert "Berlin" not in repr((story.bars, story.revisions, story.tools))
     assert story.routing == "multi_hop: two questions"
@@ -100,9 +103,9 @@ def test_an_outline_tells_names_and_times_alone() -> None:
     sight = replace(SIGHT, has_content=False, has_findings=False, hits={}, is_own=False)
     story = build_story(sight)
     assert story == Story(bars=story.bars, understood="", routing="")
-    assert [bar.name for bar in story.bars][:3] == ["understand", "route", "recall: terms"]
+    assert [bar.name for bar in story.bars][:3] == ["understand", "analyse", "route"]
     assert not any(bar.note or bar.detail for bar in story.bars)
-    assert story.bars[2].took_ms == 20.0
+    assert story.bars[3].took_ms == 20.0
 
 
 def test_an_older_trace_without_starts_is_told_as_well() -> None:
