@@ -311,6 +311,11 @@ _NOTES: tuple[tuple[str, str], ...] = (
     ("nothing was found", "什么也没有找到"),
     ("off topic: coverage ", "离题：覆盖率 "),
     ("what is asked of the named page is missing: ", "点名的页面里没有所问的内容："),
+    ("like labelled examples", "与标注示例相近"),
+    ("unsure, the likeliest", "不确定，取最可能的一种"),
+    ("searched, though it may be ", "仍去检索，虽然可能是 "),
+    ("a light model's choice", "由轻量模型选择"),
+    ("asks for something to be done", "要求执行操作"),
     ("found nothing", "没有找到"),
     ("refused: ", "已拒绝："),
     ("stands on its own", "问题本身完整"),
@@ -348,6 +353,9 @@ class Texts:
         for head, said in _NOTES:
             if part.startswith(head):
                 return said + part.removeprefix(head)
+        way, colon, reason = part.partition(": ")
+        if colon and f"route {way}" in _NAMES:
+            return f"{self.name('route', way)}：{self._tell(reason)}"
         known = _NAMES.get(f"outcome {part}")
         return part if known is None else known[0]
 

@@ -63,3 +63,5 @@ def test_notes_are_retold_as_far_as_they_are_known() -> None:
     note = "not enough, 0.12; nothing was found; else"
     assert Texts("zh").retell(note) == "证据不足，0.12；什么也没有找到；else"
     assert Texts("en").retell(note) == note
+    routed = "faq: like labelled examples (examples, 0.92)"
+    assert Texts("zh").retell(routed) == "检索问答：与标注示例相近 (examples, 0.92)"
