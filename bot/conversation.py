@@ -31,7 +31,7 @@ from bot.routing.router import Router
 from bot.routing.rules import find_small_talk
 from bot.search_query import build_filter, narrow, parse_search
 from bot.small_talk import answer_small_talk
-from bot.texts import get_texts
+from bot.texts import Texts, get_texts
 from bot.trace import TraceStore
 from bot.trace_keeping import build_trace, keep_trace
 from bot.trace_steps import TraceSteps
@@ -192,11 +192,10 @@ class Conversation:
         replies = await self._search_and_reply(understood, reader, steps, watcher)
         answer = replies.public.answer
         private = replies.private.answer if replies.private else None
-        if planned is not None and private is None and answer.outcome is Outcome.NOT_FOUND:
-            return planned.reply.answer, planned.reply.cited
-        if worked_out is not None and private is None and answer.outcome is Outcome.NOT_FOUND:
-            # It says at least what was tried.
-            return worked_out
+        if private is None and answer.outcome is Outcome.NOT_FOUND:
+            texts = get_texts(detect_language(question))
+            instead = _find_instead(planned, worked_out, routing, texts)
+            return instead or (replace(answer, route=Route.FAQ), replies.cited)
         if private is not None:
             is_wholly_private = answer.outcome is Outcome.NOT_FOUND
             outcome = Outcome.NO_ACCESS if is_wholly_private else answer.outcome
@@ -369,6 +368,23 @@ class Conversation:
             return first
         second = await self._parts.retriever.search(*tries[1])
         return second if second.sufficiency.is_enough or analysis.is_about_past else first
+
+
+def _find_instead(
+    planned: Planned | None,
+    worked_out: tuple[Answer, tuple[Hit, ...]] | None,
+    routing: Routing,
+    texts: Texts,
+) -> tuple[Answer, tuple[Hit, ...]] | None:
+    """Return what is said where pages hold no answer; None = just that."""
+    if planned is not None:
+        return planned.reply.answer, planned.reply.cited
+    if worked_out is not None:
+        # It says at least what was tried.
+        return worked_out
+    if routing.if_nothing is not None:
+        return answer_small_talk(replace(routing, route=routing.if_nothing), texts), ()
+    return None
 
 
 def _failed(question: str, trace_id: str, reason: str = "") -> Answer:

@@ -137,6 +137,7 @@ async def serve_bot(product: Product, stop: asyncio.Event) -> None:
         raise SettingsError(
             "there is no chat to answer in; set SLACK_BOT_TOKEN and SLACK_APP_TOKEN (docs/slack.md)"
         )
+    product.conversation.parts.router.start()
     await _wait_for_index(product, stop)
     if stop.is_set():
         return

@@ -38,6 +38,7 @@ class Routing:
     Attributes:
         confidence: How likely it is right, 0 to 1; of a rule 1.
         is_sure: Whether it stands as it is; else a light model is asked, where there is one.
+        if_nothing: Small talk it may be; said where a search finds nothing. None = it asks.
     """
 
     route: Route
@@ -45,6 +46,7 @@ class Routing:
     confidence: float = 1.0
     by: By = "rules"
     is_sure: bool = True
+    if_nothing: Route | None = None
 
     def describe(self) -> str:
         """Return a line for the trace."""

@@ -23,8 +23,10 @@ from knowledge.embedding import Embedder
 
 SURE = 0.6
 """From this confidence on a choice between ways that search stands (docs/router.md)."""
-SURE_OF_SMALL_TALK = 0.8
+SURE_OF_SMALL_TALK = 0.9
 """The same for what is answered without a search: an answer that pages hold must not be lost."""
+LIKELY_SMALL_TALK = 0.5
+"""From this confidence on it is taken for small talk where a search finds nothing."""
 PLAUSIBLE = 0.1
 """What a light model calls small talk must be at least this likely by the examples."""
 # A number, a code or a title can be looked for, however small the talk sounds.
@@ -58,6 +60,10 @@ class Router(Protocol):
             question: As `route` read it.
             steps: Takes what the model used.
         """
+        ...
+
+    def start(self) -> None:
+        """Begin in the background what the first question would wait for."""
         ...
 
     async def close(self) -> None:
@@ -140,13 +146,24 @@ class ExampleRouter:
 
     async def prepare(self) -> Prototypes:
         """Return the fitted examples; by words alone while there are no vectors of them."""
-        if not self._embedder.dimension:
+        fitting = self._begin()
+        if fitting is None:
             return await self._fit_words()
+        await asyncio.wait({fitting}, timeout=_WAIT_S)
+        fitted = fitting.result() if fitting.done() else None
+        return fitted or await self._fit_words()
+
+    def start(self) -> None:
+        """See `Router`."""
+        self._begin()
+
+    def _begin(self) -> asyncio.Task[Prototypes | None] | None:
+        """Return what fits with vectors; None with words only."""
+        if not self._embedder.dimension:
+            return None
         if self._fitting is None or (self._fitting.done() and time.monotonic() > self._retry_at):
             self._fitting = asyncio.create_task(self._fit())
-        await asyncio.wait({self._fitting}, timeout=_WAIT_S)
-        fitted = self._fitting.result() if self._fitting.done() else None
-        return fitted or await self._fit_words()
+        return self._fitting
 
     async def close(self) -> None:
         """See `Router`."""
@@ -187,10 +204,11 @@ def choose(chances: Mapping[Route, float]) -> Routing:
     confidence = chances[best]
     if confidence >= (SURE if best.needs_search else SURE_OF_SMALL_TALK):
         return _by_examples(best, "like labelled examples", confidence)
-    routing = _by_examples(best, "unsure, the likeliest", confidence)
-    if not best.needs_search:
-        routing = _by_examples(Route.FAQ, f"searched, though it may be {best}", chances[Route.FAQ])
-    return replace(routing, is_sure=False)
+    if best.needs_search:
+        return replace(_by_examples(best, "unsure, the likeliest", confidence), is_sure=False)
+    searched = _by_examples(Route.FAQ, f"searched, though it may be {best}", chances[Route.FAQ])
+    if_nothing = best if confidence >= LIKELY_SMALL_TALK else None
+    return replace(searched, is_sure=False, if_nothing=if_nothing)
 
 
 def _by_examples(route: Route, reason: str, confidence: float) -> Routing:

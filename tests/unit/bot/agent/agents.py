@@ -163,6 +163,9 @@ class SteppedRouter:
         """As it was chosen."""
         return routing
 
+    def start(self) -> None:
+        """Nothing to prepare."""
+
     async def close(self) -> None:
         """Nothing to stop."""
 

@@ -60,6 +60,8 @@ def test_small_talk_takes_more_confidence_than_a_search() -> None:
         doubtful = choose(_chances(**{route.value: between}))
         assert doubtful.route is Route.FAQ
         assert not doubtful.is_sure
+        assert doubtful.if_nothing is route
+        assert choose(_chances(**{route.value: 0.4})).if_nothing is None
         assert choose(_chances(**{route.value: 0.95})).route is route
 
 
