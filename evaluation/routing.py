@@ -111,7 +111,6 @@ def load_labelled(files: Sequence[Path]) -> list[Labelled]:
 
 async def route_all(labelled: Iterable[Labelled], router: ExampleRouter) -> list[Routed]:
     """Route messages one after the other, each on its own: no earlier turns."""
-    await router.prepare()
     return [await _route(one, router) for one in labelled]
 
 

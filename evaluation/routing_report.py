@@ -1,6 +1,6 @@
 """The router's figures as tables and as JSON."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from rich.console import Console
@@ -25,28 +25,47 @@ def build_routing_json(
 
 def print_routing(scores: Mapping[str, RouterScores], console: Console) -> None:
     """Print the figures, and who was taken for whom, for all and for each language."""
-    table = open_table("Routes")
-    for heading in ("lang", "n", "right", "ECE", "rules", "examples", "unsure"):
-        table.add_column(heading)
-    for heading in ("lost", "to agent", "P50 ms", "P95 ms", "tokens"):
-        table.add_column(heading)
-    for name, one in scores.items():
-        table.add_row(
-            name,
-            str(one.questions),
-            _write(one.accuracy),
-            _write(one.calibration_error),
-            *(_write(one.by[by]) for by in ("rules", "examples", "unsure")),
-            _write(one.lost),
-            _write(one.to_agent),
-            f"{one.ms_p50:.1f}",
-            f"{one.ms_p95:.1f}",
-            str(one.tokens),
-        )
-    console.print(table)
+    _print_table(
+        "Routes",
+        ("n", "right", "ECE", "lost", "to agent"),
+        {
+            name: (
+                str(one.questions),
+                *map(_write, (one.accuracy, one.calibration_error, one.lost, one.to_agent)),
+            )
+            for name, one in scores.items()
+        },
+        console,
+    )
+    _print_table(
+        "Who decided, and what it took",
+        ("rules", "examples", "unsure", "P50 ms", "P95 ms", "tokens"),
+        {
+            name: (
+                *(_write(one.by[by]) for by in ("rules", "examples", "unsure")),
+                f"{one.ms_p50:.1f}",
+                f"{one.ms_p95:.1f}",
+                str(one.tokens),
+            )
+            for name, one in scores.items()
+        },
+        console,
+    )
     for name, one in scores.items():
         _print_confusion(name, one, console)
     _print_bins(scores[ALL], console)
+
+
+def _print_table(
+    title: str, heads: Sequence[str], rows: Mapping[str, Sequence[str]], console: Console
+) -> None:
+    table = open_table(title)
+    table.add_column("lang")
+    for head in heads:
+        table.add_column(head, justify="right")
+    for name, cells in rows.items():
+        table.add_row(name, *cells)
+    console.print(table)
 
 
 def _print_confusion(name: str, one: RouterScores, console: Console) -> None:

@@ -31,8 +31,8 @@ PLAUSIBLE = 0.1
 """What a light model calls small talk must be at least this likely by the examples."""
 # A number, a code or a title can be looked for, however small the talk sounds.
 _NAMED = re.compile(r"\d|[《》「」『』“”\"]")
-# A question waits so long for the examples' vectors the first time; later ones do as well.
-_WAIT_S = 20.0
+# A question waits so long for the examples' vectors; until they are there, words alone decide.
+_WAIT_S = 2.0
 # After the vectors could not be had.
 _RETRY_S = 60.0
 _AT_ONCE = 4
@@ -74,8 +74,8 @@ class Router(Protocol):
 class ExampleRouter:
     """Routes by labelled examples, fitted at first use and kept.
 
-    Vectors of examples are read from the embedder's cache, so only the first question of a new
-    embedder or file waits for them. Where they can't be had in time, words alone decide.
+    Vectors of examples are kept in the embedder's cache: those of a new embedder or file are made
+    in the background, a few at a time, going on where another process ended.
     """
 
     def __init__(
@@ -144,12 +144,16 @@ class ExampleRouter:
             return (await self._fit_words()).judge(question, np.empty(0, np.float32))
         return prototypes.judge(question, vector)
 
-    async def prepare(self) -> Prototypes:
-        """Return the fitted examples; by words alone while there are no vectors of them."""
+    async def prepare(self, *, wait_s: float | None = _WAIT_S) -> Prototypes:
+        """Return the fitted examples; by words alone while there are no vectors of them.
+
+        Args:
+            wait_s: For the vectors; None = until they are there, or can't be had.
+        """
         fitting = self._begin()
         if fitting is None:
             return await self._fit_words()
-        await asyncio.wait({fitting}, timeout=_WAIT_S)
+        await asyncio.wait({fitting}, timeout=wait_s)
         fitted = fitting.result() if fitting.done() else None
         return fitted or await self._fit_words()
 

@@ -55,7 +55,7 @@ async def _measure(
         )
         stack.push_async_callback(router.close)
         began = time.perf_counter()
-        await router.prepare()
+        await router.prepare(wait_s=None)
         prepare_s = time.perf_counter() - began
         routed = await route_all(labelled, router)
     groups = {ALL: routed}
