@@ -15,6 +15,7 @@ from bot.agent.planning.ticket_draft import TicketDrafter
 from bot.agent.records.from_skills import SkillRecords
 from bot.agent.skills.skill_set import SkillSet
 from bot.agent.toolbox.standard import build_toolbox
+from bot.answer_filter import AnswerFilter
 from bot.conversation import Conversation, ConversationParts
 from bot.memory.forgetting import Forgetting
 from bot.memory.memory_model import Leaving, MemoryModel
@@ -39,6 +40,7 @@ from knowledge.access import ReadableClasses
 from knowledge.access_registry import AccessRegistry
 from knowledge.analysis import Analyser
 from knowledge.directory import Directory
+from knowledge.documents import DocumentId
 from knowledge.embedding import Embedder
 from knowledge.ledger import Ledger
 from knowledge.people import DirectorySnapshot
@@ -95,12 +97,23 @@ def build_conversation(ground: ConversationGround) -> Conversation:
             traces=ground.traces,
             bases=settings.bases,
             clock=ground.clock,
+            answer_filter=build_answer_filter(ground),
             planner=_build_planner(ground, similarity),
             build_caller=call_for,
             agent=_build_agent(ground, writer, load_people),
             router=build_router(settings, ground.embedder, ground.light_model, writer, load_people),
         )
     )
+
+
+def build_answer_filter(ground: ConversationGround) -> AnswerFilter:
+    """Filter every answer, with the owners of pages as the ledger knows them."""
+
+    async def find_owner(document_id: DocumentId) -> str:
+        record = await ground.ledger.find_document(document_id)
+        return "" if record is None else record.author
+
+    return AnswerFilter(find_owner, contact=ground.settings.privacy.secrets_contact)
 
 
 def build_turn_store(settings: Settings, database: Database) -> TurnStore:

@@ -14,6 +14,7 @@ import structlog
 from bot.agent.agent import Agent
 from bot.agent.caller import Caller
 from bot.agent.planning.planner import Planned, Planner
+from bot.answer_filter import AnswerFilter
 from bot.asking import Asking
 from bot.memory.session import SessionMemory, Understood
 from bot.memory.turns import Turn
@@ -63,6 +64,7 @@ class ConversationParts:
         router: Tells which questions those are, and what is small talk.
         planner: Works out what needs no model; None = nothing but pages is asked.
         build_caller: Tells tools on whose behalf they run.
+        answer_filter: Sees everything before it is said.
         as_of: Pages are searched as they were then; None = as they are.
     """
 
@@ -75,6 +77,7 @@ class ConversationParts:
     bases: dict[str, BaseSettings]
     clock: Clock
     router: Router
+    answer_filter: AnswerFilter
     agent: Agent | None = None
     planner: Planner | None = None
     build_caller: Callable[[Reader], Awaitable[Caller]] | None = None
@@ -154,8 +157,11 @@ class Conversation:
                     understood = await memory.understand(question, context, reader, steps)
                     routing = routing or await self._route(understood)
                     steps.note("route", note=routing.describe())
-                    told, cited = await self._answer(understood, routing, reader, steps, watcher)
-            answer = told
+                    shown = self._parts.answer_filter.watch(watcher, question)
+                    told, cited = await self._answer(understood, routing, reader, steps, shown)
+            filtered = await self._parts.answer_filter.filter(told, cited, question)
+            answer = filtered.answer
+            steps.note_hidden(filtered.removed)
         except ZhixingError as error:
             _log.warning("question_failed", trace_id=trace_id, reason=str(error))
             answer = _failed(question, trace_id, error.public_message)

@@ -29,6 +29,10 @@ class Texts:
     archived: str
     private_note: str
     hidden: str
+    hidden_command: str
+    ask_for_hidden: str
+    ask_before_command: str
+    page_owner: str
     clarify: str
     clarify_open: str
     quoted_abroad: str
@@ -76,6 +80,10 @@ _ZH = Texts(
     archived="（已归档页面，可能不再有效。）",
     private_note="另有内容仅您可见，已私下发给您。",
     hidden="（已隐藏）",
+    hidden_command="（危险命令已隐藏）",
+    ask_for_hidden="密码、密钥这类内容不在这里显示，需要时请联系{contact}。",
+    ask_before_command="会删除数据或破坏系统的命令不在这里显示，执行之前请先与{contact}确认。",
+    page_owner="页面负责人",
     clarify="您指的是哪一个？",
     clarify_open="请说得具体一些：您想了解的是什么？",
     quoted_abroad="（以下为英文页面原文）",
@@ -144,6 +152,13 @@ _EN = Texts(
     archived="(An archived page; it may no longer hold.)",
     private_note="There is more that only you may see; it was sent to you privately.",
     hidden="(hidden)",
+    hidden_command="(destructive command hidden)",
+    ask_for_hidden="Passwords and keys are not shown here; ask {contact} for them.",
+    ask_before_command=(
+        "Commands that destroy data or systems are not shown here; check with {contact} before "
+        "you run one."
+    ),
+    page_owner="the owner of the page",
     clarify="Which one do you mean?",
     clarify_open="Please say a little more: what is it about?",
     quoted_abroad="(Quoted from a Chinese page.)",

@@ -25,8 +25,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import Connection
 
+from core.credentials import mask_credentials
 from core.database import Database
 from core.errors import SettingsError
+from core.logging import MASK
 from core.tables import UtcDateTime, delete_where_in, insert_into, metadata
 from knowledge.documents import PassageId
 
@@ -110,9 +112,9 @@ class TraceStore:
             "at": trace.at,
             "asker": trace.asker,
             "place": trace.place,
-            "question": trace.question,
+            "question": mask_credentials(trace.question, MASK),
             "outcome": trace.outcome,
-            "payload": dict(trace.payload),
+            "payload": _mask_notes(dict(trace.payload)),
             "expires_at": trace.expires_at,
             "route": trace.route,
             "took_ms": trace.took_ms,
@@ -192,6 +194,22 @@ def _refuse_text(value: JsonValue | Mapping[str, JsonValue]) -> None:
     elif isinstance(value, list):
         for entry in value:
             _refuse_text(entry)
+
+
+def _mask_notes(value: JsonValue) -> JsonValue:
+    """Mask what is said in words; ids and figures stay."""
+    if isinstance(value, dict):
+        return {
+            key: mask_credentials(entry, MASK)
+            if key == "note" and isinstance(entry, str)
+            else entry
+            if key == "rows"
+            else _mask_notes(entry)
+            for key, entry in value.items()
+        }
+    if isinstance(value, list):
+        return [_mask_notes(entry) for entry in value]
+    return value
 
 
 def _names_any(value: JsonValue, ids: Set[str]) -> bool:

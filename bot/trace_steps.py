@@ -64,6 +64,11 @@ class TraceSteps:
             }
         self._steps.append(entry)
 
+    def note_hidden(self, kinds: Sequence[str]) -> None:
+        """Add what was not said, by its kinds; nothing when there are none."""
+        if kinds:
+            self.note("hidden", note=", ".join(kinds))
+
     def add_retrieval(self, retrieval: Retrieval, audience: str) -> None:
         """Add every stage of a search."""
         ended_ms = self._now_ms() - retrieval.took_ms

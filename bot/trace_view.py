@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from bot.trace import Trace, describe_missing
 from bot.trace_steps import UNDERSTAND
+from core.credentials import mask_credentials
+from core.logging import MASK
 from knowledge.access import ReadableClasses
 from knowledge.documents import Hit, PassageId, Status
 from knowledge.ledger import Ledger
@@ -78,7 +80,7 @@ class TraceView:
                 hidden += 1
                 continue
             place = " › ".join((hit.title, *hit.heading_path))
-            text = " ".join(hit.text.split())[:SNIPPET_LENGTH]
+            text = " ".join(mask_credentials(hit.text, MASK).split())[:SNIPPET_LENGTH]
             yield f"{'':13}  {score:8.4f}  {place}: {text}"
         if hidden:
             yield f"{'':13}  {hidden} not readable for you, or gone"

@@ -8,17 +8,19 @@ from typing import Any
 
 import structlog
 
+from core.credentials import mask_credentials
+
 SECRET_KEYS = re.compile(r"(?i)(token|secret|password|passwd|api_?key|authorization|cookie)")
+# Beyond what is a credential anywhere: in a log even a short one, and whose it is.
 SECRET_VALUES = re.compile(
-    r"(?i)(xox[abprs]-[\w-]{8,}|xapp-[\w-]{8,}|sk-[\w-]{16,}|secret_\w{16,}|ntn_\w{16,}"
-    r"|bearer\s+[\w.~+/-]{8,}=*|(?<=://)[^/\s:@]+:[^/\s@]+(?=@))"
+    r"(?i)(secret_\w{16,}|ntn_\w{16,}|bearer\s+[\w.~+/-]{8,}=*|(?<=://)[^/\s:@]+:[^/\s@]+(?=@))"
 )
 MASK = "***"
 
 
 def mask_secrets(text: str) -> str:
     """Replace everything in the text that looks like a credential."""
-    return SECRET_VALUES.sub(MASK, text)
+    return mask_credentials(SECRET_VALUES.sub(MASK, text), MASK)
 
 
 def _mask_value(value: object) -> object:

@@ -152,10 +152,13 @@ class BaseSettings(Section):
 
 
 class PrivacySettings(Section):
-    """What may leave for model endpoints that are not private."""
+    """What may leave for model endpoints that are not private, and who gives out secrets."""
 
     never_to_leave: tuple[str, ...] = ()
     """Spaces and sources whose text is never sent to such an endpoint."""
+    secrets_contact: str = ""
+    """Whom answers name where a password or a destructive command is hidden: a person, a team, an
+    address; empty = the owner of the page."""
 
 
 class RouterSettings(Section):

@@ -15,7 +15,6 @@ from bot.agent.toolbox.calculate import NAME as CALCULATE
 from bot.rag.claims import ClaimReader, KnownNames, SourceText
 from bot.rag.language import Language
 from bot.rag.replies import Reply, build_reply, list_sources, summarise_removed
-from bot.rag.secrets_filter import remove_secrets
 from bot.rag.writer import People, Writer, describe_sources
 from bot.rag.written import MOST_REFERENCE_CHARS, ShowText
 from bot.texts import Texts, get_texts
@@ -55,9 +54,8 @@ class AgentAnswers:
 
     async def write(self, task: AnswerTask, found: LoopResult, show: ShowText | None) -> Reply:
         """Write the reply, and say what is missing when the run was cut short."""
-        texts = get_texts(task.language)
         sources = found.notebook.list_sources(for_all=True)
-        public = await self._write(task, found, sources, _filter(show, texts))
+        public = await self._write(task, found, sources, show)
         everything = found.notebook.list_sources(for_all=False)
         if len(everything) == len(sources):
             return self._finish(public, found, task, sources)
@@ -108,18 +106,16 @@ class AgentAnswers:
     def _finish(
         self, reply: Reply, found: LoopResult, task: AnswerTask, sources: Sequence[Evidence]
     ) -> Reply:
-        """Take secrets out, and say why it may be incomplete and what is missing."""
+        """Say why it may be incomplete and what is missing."""
         texts = get_texts(task.language)
-        filtered = remove_secrets(reply.answer.text, mask=texts.hidden)
-        lines = [filtered.text]
+        lines = [reply.answer.text]
         if not found.reason.is_complete:
             lines.append(texts.agent_stopped[found.reason.value])
         if not found.reason.is_complete and (missing := self._list_missing(found, task, sources)):
             lines.append(texts.agent_missing)
             lines += [f"- {one}" for one in missing]
-        notes = (*reply.notes, *(f"hidden: {kind}" for kind in filtered.removed))
         answer = replace(reply.answer, text=_join(lines), tools=found.notebook.tools)
-        return replace(reply, answer=answer, notes=notes)
+        return replace(reply, answer=answer)
 
     def _list_missing(
         self, found: LoopResult, task: AnswerTask, sources: Sequence[Evidence]
@@ -221,13 +217,3 @@ def _list_near(pages: Sequence[NearPage]) -> list[str]:
 def _join(lines: Sequence[str]) -> str:
     first, *rest = lines
     return "\n\n".join(filter(None, (first, "\n".join(rest))))
-
-
-def _filter(show: ShowText | None, texts: Texts) -> ShowText | None:
-    if show is None:
-        return None
-
-    async def show_filtered(text: str) -> None:
-        await show(remove_secrets(text, mask=texts.hidden).text)
-
-    return show_filtered

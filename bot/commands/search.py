@@ -11,6 +11,8 @@ from bot.commands.output import print_json, print_result, show_address
 from bot.index_switch import require_index
 from bot.search_query import SearchQuery, build_filter, parse_search
 from core.clock import parse_moment
+from core.credentials import mask_credentials
+from core.logging import MASK
 from knowledge.documents import Hit
 from knowledge.retrieval import Retrieval
 
@@ -69,7 +71,7 @@ def to_json(hit: Hit) -> dict[str, object]:
         "version": hit.version_number,
         "updated_at": hit.updated_at.isoformat(),
         "score": round(hit.score, 6),
-        "text": hit.text,
+        "text": mask_credentials(hit.text, MASK),
         "page": hit.page,
         "space": hit.space,
         "status": hit.status.value,
@@ -78,7 +80,7 @@ def to_json(hit: Hit) -> dict[str, object]:
 
 def describe(hit: Hit) -> str:
     """Put a hit into a few lines for a person."""
-    text = " ".join(hit.text.split())
+    text = " ".join(mask_credentials(hit.text, MASK).split())
     snippet = text[:SNIPPET_LENGTH] + ("…" if len(text) > SNIPPET_LENGTH else "")
     place = " › ".join((hit.title, *hit.heading_path))
     page = f", p. {hit.page}" if hit.page else ""

@@ -12,6 +12,8 @@ from bot.memory.recollection import Recalled, Recollection
 from bot.memory.rewriting import Rewriter, Rewritten
 from bot.memory.turns import Turn
 from bot.trace_steps import UNDERSTAND, TraceSteps
+from core.credentials import mask_credentials
+from core.logging import MASK
 from core.messages import Answer
 from knowledge.documents import Hit
 from knowledge.readers import Reader
@@ -98,10 +100,9 @@ class SessionMemory:
     def build_turn(
         self, understood: Understood, answer: Answer, cited: Sequence[Hit], reader: Reader
     ) -> Turn:
-        """Build the turn of an answer, with everything it rests on."""
-        return self._recollection.build_turn(
-            understood.question, answer, cited, reader, understood.rests_on
-        )
+        """Build the turn of an answer, with everything it rests on and no credential of it."""
+        question = mask_credentials(understood.question, MASK)
+        return self._recollection.build_turn(question, answer, cited, reader, understood.rests_on)
 
     async def keep(self, thread: str, reader: Reader, turn: Turn, trace_id: str) -> None:
         """Remember a turn; an answer is given even when that fails."""

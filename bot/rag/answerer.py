@@ -31,7 +31,6 @@ from bot.rag.replies import (
     render_extract,
     summarise_removed,
 )
-from bot.rag.secrets_filter import remove_secrets
 from bot.rag.writer import LoadPeople, People, Writer, describe_sources
 from bot.rag.written import ShowText
 from bot.texts import Texts, get_texts
@@ -113,13 +112,10 @@ class Answerer:
             evidence=retrieval.evidence,
             texts=get_texts(analysis.language),
             history=history,
-            show=None if show is None else _filter_secrets(show, get_texts(analysis.language)),
+            show=show,
             memory=memory,
         )
-        reply = await self._reply(case)
-        filtered = remove_secrets(reply.answer.text, mask=case.texts.hidden)
-        notes = (*reply.notes, *(f"hidden: {kind}" for kind in filtered.removed))
-        return replace(reply, answer=replace(reply.answer, text=filtered.text), notes=notes)
+        return await self._reply(case)
 
     async def _reply(self, case: _Case) -> Reply:
         if names_nothing(case.asked.text, self._analyser):
@@ -307,10 +303,3 @@ class Answerer:
         if extract is None:
             return build_not_found(case.retrieval, case.texts)
         return add_stale_copies(await self._state(narrowed, extract), disagreement, case.texts)
-
-
-def _filter_secrets(show: ShowText, texts: Texts) -> ShowText:
-    async def show_filtered(text: str) -> None:
-        await show(remove_secrets(text, mask=texts.hidden).text)
-
-    return show_filtered

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.rag.secrets_filter import find_secrets
+from core.credentials import find_credentials
 
 
 class Sensitive(StrEnum):
@@ -67,8 +67,14 @@ def is_card_number(text: str) -> bool:
 class SensitiveFinder:
     """Finds sensitive pieces; knows the names of the directory."""
 
-    def __init__(self, names: Iterable[str]) -> None:
-        """Prepare for these names; those of a single letter or character are left out."""
+    def __init__(self, names: Iterable[str] = (), *, only_secrets: bool = False) -> None:
+        """Prepare.
+
+        Args:
+            names: Of people; those of a single letter or character are left out.
+            only_secrets: Leave personal data alone.
+        """
+        self._only_secrets = only_secrets
         usable = sorted({name.strip() for name in names if len(name.strip()) > 1}, key=len)
         self._names = _build_name_pattern(list(reversed(usable)))
 
@@ -82,11 +88,15 @@ class SensitiveFinder:
         return kept
 
     def _find_all(self, text: str) -> Iterator[Finding]:
-        for secret in find_secrets(text):
-            start = text.find(secret)
-            while start >= 0:
-                yield Finding(start=start, end=start + len(secret), kind=Sensitive.SECRET)
-                start = text.find(secret, start + len(secret))
+        secrets = [(one.start, one.end) for one in find_credentials(text)]
+        for secret in {text[start:end] for start, end in secrets}:
+            # It may stand alone elsewhere, where nothing tells what it is.
+            for match in re.finditer(re.escape(secret), text):
+                yield Finding(start=match.start(), end=match.end(), kind=Sensitive.SECRET)
+        if not self._only_secrets:
+            yield from self._find_personal(text)
+
+    def _find_personal(self, text: str) -> Iterator[Finding]:
         yield from _match(_EMAIL, text, Sensitive.EMAIL)
         for finding in _match(_IDENTITY, text, Sensitive.IDENTITY):
             if is_identity_number(text[finding.start : finding.end]):

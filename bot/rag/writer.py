@@ -21,6 +21,8 @@ from core.models import ChatModel
 from knowledge.analysis import Analyser
 from knowledge.retrieval import Evidence
 
+# No model needs them, wherever it runs.
+_SECRETS = SensitiveFinder(only_secrets=True)
 _log = structlog.get_logger(__name__)
 
 People = tuple[tuple[str, ...], ...]
@@ -31,8 +33,8 @@ LoadPeople = Callable[[], Awaitable[People]]
 class Writer:
     """Writes answers with a model, or says that it can't.
 
-    For an endpoint that is not private, personal data, secrets and the directory's names are
-    replaced before text leaves, and evidence of spaces that must never leave stays here.
+    No endpoint is shown secrets. For one that is not private, personal data and the directory's
+    names are replaced as well, and evidence of spaces that must never leave stays here.
     """
 
     def __init__(
@@ -104,7 +106,7 @@ class Writer:
 
     def build_placeholders(self, people: People) -> Placeholders:
         """Return what keeps sensitive text from this model, for one conversation with it."""
-        return Placeholders(None if self._model.is_private else self._find_for(people))
+        return Placeholders(_SECRETS if self._model.is_private else self._find_for(people))
 
     def _find_for(self, people: People) -> SensitiveFinder:
         if self._finder is None or people != self._people:

@@ -24,7 +24,9 @@ from bot.handlers.slack.rights import Rights
 from bot.preferences.languages import Languages
 from bot.search_query import build_filter, parse_search
 from core.clock import Clock
+from core.credentials import mask_credentials
 from core.errors import SettingsError
+from core.logging import MASK
 from core.settings import BaseSettings
 from knowledge.access import ReadableClasses
 from knowledge.documents import Hit, PassageId, Status
@@ -234,7 +236,7 @@ def render_hit(hit: Hit, texts: ChatTexts, now: datetime, *, snippet: int = SNIP
         texts.page.format(page=hit.page) if hit.page else "",
         f"{hit.updated_at:%Y-%m-%d} ({describe_age(hit.updated_at, now, texts)})",
     ]
-    shown = shorten(hit.text, snippet)
+    shown = shorten(mask_credentials(hit.text, MASK), snippet)
     said = f"*{link}*\n{escape_mrkdwn(' · '.join(filter(None, details)))}\n{shown}"
     return {"type": "section", "text": {"type": "mrkdwn", "text": said}}
 

@@ -1,0 +1,111 @@
+"""Made-up texts with and without credentials; what must not remain of each.
+
+The first list of each pair was looked at while the rules were made, the second only counted.
+Tokens are put together here so that no scanner takes this file for a leak.
+"""
+
+_KEY = "-----{} RSA PRIVATE KEY-----"
+_PGP = "-----{} PGP PRIVATE KEY BLOCK-----"
+_LINES = "MIIEpAIBAAKCAQEAt5m8zq3L0Kx7\nQ2hVbX9yYt1uWcR4eFjGkLmNpQrS"
+
+DEVELOPED = (
+    ("数据库密码：Hx7#mm2024", "Hx7#mm2024"),
+    ("初始口令统一为 Welcome@2026，首次登录后修改。", "Welcome@2026"),
+    ("Wi-Fi 的密码改成了 lotus-7781", "lotus-7781"),
+    ("默认密码 Sunny@88 登录后请改", "Sunny@88"),
+    ("测试账号密码：qa_user / Qa!pass99", "Qa!pass99"),
+    ("账号 deploy，密码 dp#2026go", "dp#2026go"),
+    ("| 系统 | 账号 | 密码 |\n| --- | --- | --- |\n| 报表 | rpt | Rp9!kkw2 |", "Rp9!kkw2"),
+    ("| 访问码 | 77a9x2 |\n| --- | --- |", "77a9x2"),
+    ("| 项 | 值 |\n| --- | --- |\n| API key | 9fd1c2aa77e0b3 |", "9fd1c2aa77e0b3"),
+    ("网盘提取码：k8w2", "k8w2"),
+    ("The root password is Tide&Moon7.", "Tide&Moon7"),
+    ("password was reset to quiet-river-19", "quiet-river-19"),
+    ("login: svc_report / N0tForYou!", "N0tForYou!"),
+    ("export DB_PASSWORD='p4ss-w0rd-x'", "p4ss-w0rd-x"),
+    ('{"client_secret": "Zq81kLmN0pQr"}', "Zq81kLmN0pQr"),
+    ("mysql://app:Wk3!zzP@10.2.0.8:3306/erp", "Wk3!zzP"),
+    ("curl -H 'Authorization: Bearer q1w2e3r4t5y6u7i8o9p0'", "q1w2e3r4t5y6u7i8o9p0"),
+    ("Use " + "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3gH6" + " in CI", "aB3dE6gH9jK2"),
+    ("bot token " + "xoxb-" + "20394857-10293847-aBcDeFgHiJkL", "aBcDeFgHiJkL"),
+    ("密钥 " + "LTAI" + "5tQ8rZ2mN7vB4cX1", "5tQ8rZ2mN7vB4cX1"),
+    ("key " + "AKIA" + "Q3EGXAMPL7RT2W4Z", "Q3EGXAMPL7RT2W4Z"),
+    ("私钥如下：\n" + _KEY.format("BEGIN") + "\n" + _LINES + "\n" + _KEY.format("END"), "MIIE"),
+    ("> " + _KEY.format("BEGIN") + "\n> " + _LINES.replace("\n", "\n> ") + "\n> 未完", "Q2hVbX9y"),
+    (_LINES + "\n" + _KEY.format("END") + "\n然后重启", "Q2hVbX9y"),
+    (_PGP.format("BEGIN") + "\n\nlQOYBGY1\n=ab12\n" + _PGP.format("END"), "lQOYBGY1"),
+    ("密码：Ａｂｃ＃９９８８", "Ａｂｃ＃９９８８"),
+    ("**口令**：`red-Fox-2211`", "red-Fox-2211"),
+    ("机器人地址 https://qyapi.example/cgi-bin/webhook/send?key=" + "7d0c1f2e-55aa-4b", "7d0c1f2e"),
+    ("token: " + "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxIn0." + "c2lnbmF0dXJlMTIz", "eyJzdWIi"),
+    ("OpenAI " + "sk-" + "proj-Ab12Cd34Ef56Gh78Ij90", "Ab12Cd34Ef56"),
+)
+
+COUNTED = (
+    ("堡垒机密码是 Bastion_2026!", "Bastion_2026!"),
+    ("管理员口令已更换为 gate#5521", "gate#5521"),
+    ("打印机 PIN 码：739104", "739104"),
+    ("访客网络密码 guest-4417-sea", "guest-4417-sea"),
+    ("账密：report_ro / Ro@2026dec", "Ro@2026dec"),
+    ("用户名：ops，密码：Op$9tide", "Op$9tide"),
+    ("VPN 账号 lin.test 密码 Vpn2026#x", "Vpn2026#x"),
+    ("| 环境 | 用户 | 口令 |\n| --- | --- | --- |\n| 预发 | stg | st9@Gg01 |", "st9@Gg01"),
+    ("| 名称 | 内容 |\n| --- | --- |\n| 初始密码 | Init#7788 |", "Init#7788"),
+    ("共享文件访问码为 p9x3z", "p9x3z"),
+    ("密钥换成了 4c8f0aa1d92e77b3", "4c8f0aa1d92e77b3"),
+    ("请用口令 `blue-Whale-09` 解压", "blue-Whale-09"),
+    ("The safe passcode: 604418", "604418"),
+    ("Guest password is now Harbor!2027", "Harbor!2027"),
+    ("credentials: backup/Bk#77zone", "Bk#77zone"),
+    ("Our API key is 5f9d1b7c3e8a2460", "5f9d1b7c3e8a2460"),
+    ("username: nora, password: Lake_view22", "Lake_view22"),
+    ('redis_password: "r3d1s-Store"', "r3d1s-Store"),
+    ("SMTP_PWD=mail!Box90", "mail!Box90"),
+    ("postgresql+asyncpg://zx:Pg_7yyu@db:5432/s", "Pg_7yyu"),
+    ("| Service | Secret |\n|---|---|\n| crm | cR8-mm21-Zz |", "cR8-mm21-Zz"),
+    ("access_token=" + "c0ffee11223344556677aabb", "c0ffee1122"),
+    ("Set " + "glpat-" + "Zx81Kq02Lm93Np74Rs65", "Zx81Kq02Lm93"),
+    ("Stripe " + "sk_live_" + "51Hq8rT2mN7vB4cX1zK9pL3w", "51Hq8rT2"),
+    ("SendGrid " + "SG." + "aB3dE6gH9jK2mN5pQ8sT1v" + "." + "W4yZ7bC0dF3gH6" * 3 + "x", "W4yZ7bC0"),
+    ("cloud id " + "AKID" + "z8krbsJ5yKBZQpn74WFkmLPx3EXAMPLE"[:28], "z8krbsJ5"),
+    ("ssh 私钥 " + "b3BlbnNzaC1rZXk" + "tdjEAAAAABG5vbmUAAAAEbm9uZQ", "tdjEAAAA"),
+    (_KEY.format("BEGIN") + "\nProc-Type: 4,ENCRYPTED\n\n" + _LINES + "\n", "Q2hVbX9y"),
+    ("the login is admin and the password Sea@Gull5", "Sea@Gull5"),
+    ("生产库 root 的密码没变，还是 Ocean^6677", "Ocean^6677"),
+)
+
+HARMLESS_DEVELOPED = (
+    "提交 3f9a2c7d1e8b4f60a5c3d2e1f0b9a8c7d6e5f4a3 修复了令牌刷新。",
+    "commit 9c1f0e2 fixes the password prompt",
+    "页面编号 76b81256-d484-5168-8e5c-a80d14c7e6aa",
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
+    "联系电话 021-6100 8110，手机 138 0013 8000。",
+    "订单号 AP2026110300871，合同 K8-023。",
+    "密码长度 12 位以上，每 90 天更换。",
+    "密码：见口令管理器「浮标」组",
+    "| 角色 | 账号 | 说明 |\n| --- | --- | --- |\n| 只读 | buoy-ro | 演示用 |",
+    "| 项目 | 密码要求 |\n| --- | --- |\n| 长度 | 12 位 |",
+    "Tokens expire after 30 minutes; the refresh token after 14d.",
+    "password policy v2.3, updated 2026-10-08",
+    "密钥算法为 RSA-4096，摘要 SHA-256",
+    "-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkq\n-----END CERTIFICATE-----",
+    "账号：ops/sre 组共用",
+)
+
+HARMLESS_COUNTED = (
+    "镜像 sha256:4bf1d0c2a7e98f3344556677889900aabbccddeeff00112233445566778899aa",
+    "md5 为 9e107d9d372bb6826bd81d3542a419d6",
+    "示例编码 SGVsbG8sIHpoaXhpbmch 解码后是一句问候。",
+    "口令由安全部每月 5 日抽查。",
+    "忘记密码请拨 8110 转 2。",
+    "访问码在入职邮件里，只显示一次。",
+    "The secret to a good review is time.",
+    "The password field accepts UTF-8.",
+    "token_bucket rate=10/s burst=100",
+    "设备序列号 QYG3-2026-004417，批次 L202611A。",
+    "银行账号 3100 6688 0123 4567 890",
+    "ticket OPS-CHG-20261130, trace 5a7c9e1b3d5f",
+    "The API key lives in vault://ops/buoy.",
+    "| Field | Password rule |\n|---|---|\n| min | 12 chars |",
+    "密码为空时无法登录。",
+)
