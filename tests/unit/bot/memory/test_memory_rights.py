@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bot.bootstrap import Product
+from bot.conversation import Conversation
 from bot.memory.session import Understood
 from bot.memory.turns import TurnStore
 from bot.trace_view import HIDDEN, build_view
@@ -16,6 +17,7 @@ from core.messages import Answer
 from knowledge.directory_import import import_directory
 from knowledge.readers import resolve_reader
 from tests.fakes.chat_server import ChatServer, Script, run_chat_server
+from tests.unit.bot.agent.agents import SteppedRouter
 from tests.unit.bot.office import (
     CHANNELS,
     DISK_QUESTION,
@@ -168,7 +170,10 @@ async def test_a_private_answer_is_in_no_prompt_of_a_public_reply(
         await ask(product, SALARY_QUESTION, HR, thread="t")
         await ask(product, LEAVE_QUESTION, HR, thread="t")
         server.requests.clear()
-        answer = await ask(product, UNSURE, HR, in_="c-mixed", thread="t")
+        # Worked through in steps, so that a model is shown something whatever pages hold.
+        stepped = Conversation(replace(product.conversation.parts, router=SteppedRouter()))
+        reader = await resolve_reader(product.state.registry, as_=HR, in_="c-mixed")
+        answer = await stepped.ask(UNSURE, reader, thread="t")
         assert await understood(product, answer) == UNSURE
         assert server.requests
         assert MEMORY not in json.dumps(server.requests)
